@@ -1,0 +1,12 @@
+/* The CUDA backend of a build without CUDA: its open() says how to get one. */
+#include "backend.h"
+
+static status open_device(const device_request *request, device **out) {
+  (void)request;
+  *out = 0;
+  return fail(STATUS_UNAVAILABLE, "backend cuda: this halosweep was built without CUDA; "
+                                  "configure with cmake --preset cuda");
+}
+
+const backend BACKEND_cuda = {
+    .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};

@@ -1,0 +1,29 @@
+/* Index types. Local rows and columns of one rank fit 32 bits; global ones, and positions in entry
+ * arrays (one GPU holds more than 2^31 entries), take 64. Ranges are half open everywhere.
+ * Narrowing goes through index_narrow() alone. */
+#ifndef INDEX_H
+#define INDEX_H
+
+#include <stdint.h>
+
+#include "status.h"
+
+typedef int32_t lidx; /* local row or column */
+typedef int64_t gidx; /* global row or column */
+typedef int64_t eidx; /* position in an array of entries */
+
+#define LIDX_MAX INT32_MAX
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* *out = (lidx)value; STATUS_UNAVAILABLE naming `what` when it does not fit ("... per rank: use
+ * more ranks"). Local. */
+status index_narrow(gidx value, const char *what, lidx *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* Reading and writing matrices and vectors as files. All functions are collective; a failure is the
+ * same status on all ranks, its text (file, line, found, expected) printed by the agreement.
+ * Nothing of global size is ever held by one rank. Formats are recognised by content, not by name.
+ */
+#ifndef MATRIX_IO_H
+#define MATRIX_IO_H
+
+#include "csr.h"
+#include "ownership.h"
+
+typedef struct matrix_file {
+  gidx rows, columns;
+  int64_t stored;   /* entries in the file */
+  int64_t expanded; /* after symmetric expansion, before merging */
+  int64_t merged;   /* after adding duplicates; explicit zeros kept, zeros of dense files dropped */
+  int64_t explicit_zeros; /* stored zeros of coordinate files, after expansion and merging */
+  const char *format;     /* "Matrix Market coordinate real symmetric", "dense text", ... */
+  uint64_t content;       /* hash of the merged entries, the same on any number of ranks */
+} matrix_file;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads a matrix and deals its rows out, balanced by entries. Where the file itself brings a
+ * right-hand side (dense text with n + 1 numbers a row), *rhs gets this rank's part of it (free
+ * with alloc_free); otherwise *rhs is NULL. */
+status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, matrix_file *facts,
+                   double **rhs);
+
+/* Reads column `column` (0-based) of a dense file of `owned->rows` rows; *values gets this rank's
+ * part. STATUS_INPUT when the length differs or a value is not finite. `columns` may be NULL; it
+ * receives the number of columns. */
+status vector_read(comm *c, const char *path, const ownership *owned, int64_t column,
+                   double **values, int64_t *columns);
+
+/* Writes a vector as a Matrix Market array file (.mtx) or plain text, one number a line, 17 digits,
+ * through a temporary file and a rename. */
+status vector_write(comm *c, const char *path, const ownership *owned, const double *values);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+/* How write-once code is spelled in the three languages it is compiled as: C11, CUDA C++ (nvcc) and
+ * NVRTC. A function marked PORTABLE runs on the host and on a device with the same bits: it uses
+ * + - * / sqrt fma and integers only, and every translation unit is compiled without contraction.
+ * Nothing else in include/ needs to know which compiler is at work. */
+#ifndef PORTABLE_H
+#define PORTABLE_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define PORTABLE static __host__ __device__ inline
+#else
+#define PORTABLE static inline
+#endif
+
+/* The 64 bits of a double, and back. */
+PORTABLE uint64_t bits_of(double x) {
+  union {
+    double value;
+    uint64_t bits;
+  } u;
+  u.value = x;
+  return u.bits;
+}
+
+PORTABLE double double_of(uint64_t bits) {
+  union {
+    double value;
+    uint64_t bits;
+  } u;
+  u.bits = bits;
+  return u.value;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* Result files (parallel HDF5). Root attributes: version, format, command, config, report,
+ * fingerprint; datasets by absolute name, global and independent of the number of ranks.
+ * Collective. Written to a temporary file in the same folder, renamed when complete; an existing
+ * file is replaced only if halosweep wrote it. */
+#ifndef RESULT_IO_H
+#define RESULT_IO_H
+
+#include "comm.h"
+#include "ownership.h"
+
+typedef struct result_file result_file;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Before the work: is the folder writable, is an existing file ours (else STATUS_USAGE), is it none
+ * of the inputs (same inode; `inputs` ends with NULL)? STATUS_IO when it cannot be written. */
+status result_check(comm *c, const char *path, const char *const *inputs);
+
+status result_create(comm *c, const char *path, result_file **out);
+
+/* This rank's part of a distributed vector of doubles, as dataset `name` ("/solve/x"). */
+status result_vector(result_file *f, const char *name, const ownership *owned,
+                     const double *values);
+
+/* A root attribute. Text is the same on all ranks. */
+status result_text(result_file *f, const char *name, const char *text);
+
+/* Flush, close, rename (keep != 0), or throw away. Always releases *f. */
+status result_close(result_file **f, int keep);
+
+/* The root attribute `name` of a result; *text is to be freed with alloc_free. STATUS_INPUT when
+ * the file is not a halosweep result. */
+status result_read_text(comm *c, const char *path, const char *name, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,1 @@
+/* placeholder until the first source arrives */ typedef int empty_room;

@@ -1,0 +1,106 @@
+/* Host memory (alloc.h). A header of 64 bytes in front of each array keeps its size, for poisoning.
+ */
+#include "alloc.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { ALIGNMENT = 64 };
+
+static atomic_llong live;
+static atomic_llong fail_countdown;
+
+#ifdef ALLOC_POISON
+enum { POISON = 1 };
+#else
+enum { POISON = 0 };
+#endif
+
+/* Every byte 0xff: a NaN as double, -1 as integer. */
+static void poison(void *p, size_t bytes) {
+  if (POISON) memset(p, 0xff, bytes);
+}
+
+static int told_to_fail(void) {
+  return atomic_load(&fail_countdown) > 0 && atomic_fetch_sub(&fail_countdown, 1) == 1;
+}
+
+static status reserve(void **out, int64_t count, size_t size, const char *what, size_t *bytes) {
+  *out = NULL;
+  *bytes = 0;
+  if (count < 0 || (size != 0 && (uint64_t)count > (SIZE_MAX - 2 * ALIGNMENT) / size)) {
+    return fail(STATUS_UNAVAILABLE, "%s: %lld x %zu bytes is more than this machine can address",
+                what, (long long)count, size);
+  }
+  *bytes = (size_t)count * size;
+  size_t padded = (*bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  char *room = told_to_fail() ? NULL : aligned_alloc(ALIGNMENT, padded + ALIGNMENT);
+  if (room == NULL) {
+    return fail(STATUS_UNAVAILABLE, "not enough memory for %s: %zu bytes", what, *bytes);
+  }
+  memcpy(room, bytes, sizeof *bytes);
+  atomic_fetch_add(&live, 1);
+  *out = room + ALIGNMENT;
+  return STATUS_OK;
+}
+
+/* The caller's pointer may be of any object type: move it as bytes. */
+static void store(void *out, void *p) { memcpy(out, &p, sizeof p); }
+
+static void *load(const void *out) {
+  void *p;
+  memcpy(&p, out, sizeof p);
+  return p;
+}
+
+status alloc_array(void *out, int64_t count, size_t size, const char *what) {
+  void *p;
+  size_t bytes;
+  status rc = reserve(&p, count, size, what, &bytes);
+  if (rc == STATUS_OK) poison(p, bytes);
+  store(out, p);
+  return rc;
+}
+
+status alloc_zeroed(void *out, int64_t count, size_t size, const char *what) {
+  void *p;
+  size_t bytes;
+  status rc = reserve(&p, count, size, what, &bytes);
+  if (rc == STATUS_OK) memset(p, 0, bytes);
+  store(out, p);
+  return rc;
+}
+
+status alloc_grow(void *out, int64_t have, int64_t want, size_t size, const char *what) {
+  void *p;
+  status rc = alloc_array(&p, want, size, what);
+  if (rc != STATUS_OK) return rc;
+  void *old = load(out);
+  if (old != NULL) memcpy(p, old, (size_t)(have < want ? have : want) * size);
+  alloc_free(out);
+  store(out, p);
+  return STATUS_OK;
+}
+
+void alloc_free(void *out) {
+  char *p = load(out);
+  if (p == NULL) return;
+  size_t bytes;
+  memcpy(&bytes, p - ALIGNMENT, sizeof bytes);
+  poison(p, bytes);
+  free(p - ALIGNMENT);
+  atomic_fetch_sub(&live, 1);
+  store(out, NULL);
+}
+
+void alloc_fail_at(int64_t nth) { atomic_store(&fail_countdown, nth); }
+
+int64_t alloc_live(void) { return atomic_load(&live); }
+
+int64_t alloc_peak_bytes(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return (int64_t)usage.ru_maxrss * 1024;
+}

@@ -1,0 +1,24 @@
+/* cmocka with the headers it needs, and the assertions our tests share. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "portable.h"
+#include "status.h"
+
+/* Equal bits, with the values shown when they differ. */
+#define assert_same_bits(a, b)                                                                     \
+  do {                                                                                             \
+    double a_ = (a), b_ = (b);                                                                     \
+    if (bits_of(a_) != bits_of(b_)) fail_msg("%.17g and %.17g differ in bits", a_, b_);            \
+  } while (0)
+
+#define assert_ok(call) assert_int_equal((call), STATUS_OK)
+
+#endif
