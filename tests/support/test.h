@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "portable.h"
-#include "status.h"
+#include "status.h" /* before cmocka, which has a macro fail() */
+
+#include <cmocka.h>
 
 /* Equal bits, with the values shown when they differ. */
 #define assert_same_bits(a, b)                                                                     \
