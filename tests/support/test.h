@@ -7,10 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "portable.h"
-#include "status.h" /* before cmocka, which has a macro fail() */
-
 #include <cmocka.h>
+
+/* cmocka's fail() is a macro, ours (status.h) a function; fail_msg() is the assertion. */
+#undef fail
+#undef fail_msg
+#define fail_msg(...)                                                                              \
+  do {                                                                                             \
+    print_error(__VA_ARGS__);                                                                      \
+    print_error("\n");                                                                             \
+    _fail(__FILE__, __LINE__);                                                                     \
+  } while (0)
+
+#include "portable.h"
+#include "status.h"
 
 /* Equal bits, with the values shown when they differ. */
 #define assert_same_bits(a, b)                                                                     \
