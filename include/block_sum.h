@@ -1,17 +1,57 @@
-/* The block of consecutive global indices whose elements are summed in one fixed order
- * (docs/reproducibility.md): a function of the global length alone, so that no partition shows in a
- * sum. */
+/* Level 1 of every sum: blocks of B consecutive *global* indices, each added in one fixed order.
+ * Lane l (of 32) adds elements l, l + 32, l + 64, ... from +0.0; then the lanes are added by the
+ * xor tree 16, 8, 4, 2, 1. Block sums go into a wide accumulator (wide.h), which has no order.
+ *
+ * B is 256, or smaller for short vectors, so that there are blocks enough for every rank. A block
+ * shorter than 32 has min(32, B) lanes of one element and the tree starts at half of that. The same
+ * bits come from 32 lanes with the missing ones left at +0.0: no lane is ever -0.0 (they start from
+ * +0.0), and adding +0.0 to anything else changes nothing. Hence one function for all lengths, and
+ * a vector loop may fill missing elements with +0.0. */
 #ifndef BLOCK_SUM_H
 #define BLOCK_SUM_H
 
+#include <math.h>
+
 #include "portable.h"
 
-/* 256 from 65536 elements on, else the largest power of two at most total / 256, at least 1. */
+enum { BLOCK_MAX = 256, BLOCK_LANES = 32 };
+
+/* Elements per block for vectors of global length `total`: a power of two, at most BLOCK_MAX. */
 PORTABLE int64_t block_size(int64_t total) {
-  int64_t block = 1;
-  if (total >= 65536) return 256;
-  while (2 * block <= total / 256) block *= 2;
-  return block;
+  if (total >= 65536) return BLOCK_MAX;
+  int64_t size = 1;
+  while (2 * size * 256 <= total) size *= 2;
+  return size;
+}
+
+/* Adds 32 lanes by the xor tree; `lane` is used up. */
+PORTABLE double block_tree(double *lane) {
+  for (int half = BLOCK_LANES / 2; half >= 1; half /= 2) {
+    for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+  }
+  return lane[0];
+}
+
+/* Sum of q[0 .. count), count <= BLOCK_MAX: one block. */
+PORTABLE double block_sum(const double *q, int count) {
+  double lane[BLOCK_LANES] = {0.0};
+  int full = count / BLOCK_LANES * BLOCK_LANES;
+  for (int at = 0; at < full; at += BLOCK_LANES) {
+    for (int l = 0; l < BLOCK_LANES; l++) lane[l] += q[at + l];
+  }
+  for (int l = 0; l < count - full; l++) lane[l] += q[full + l];
+  return block_tree(lane);
+}
+
+/* Sum of x[i] y[i] over a block, each product fused into its lane. */
+PORTABLE double block_dot(const double *x, const double *y, int count) {
+  double lane[BLOCK_LANES] = {0.0};
+  int full = count / BLOCK_LANES * BLOCK_LANES;
+  for (int at = 0; at < full; at += BLOCK_LANES) {
+    for (int l = 0; l < BLOCK_LANES; l++) lane[l] = fma(x[at + l], y[at + l], lane[l]);
+  }
+  for (int l = 0; l < count - full; l++) lane[l] = fma(x[full + l], y[full + l], lane[l]);
+  return block_tree(lane);
 }
 
 #endif
