@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+/* before cmocka.h, which makes a macro of fail() */
 #include "portable.h"
 #include "status.h"
+
+#include <cmocka.h>
 
 /* Equal bits, with the values shown when they differ. */
 #define assert_same_bits(a, b)                                                                     \
