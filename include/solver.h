@@ -1,7 +1,7 @@
 /* Solvers of linear systems A x = b: what one is, and what a run of one is.
  *
- * A solver is a const descriptor in the registry (src/solve/registry.c). Its `run` is the driver: it
- * moves scalars and calls the backend's kernels, the halo and the sums, and never touches vector
+ * A solver is a const descriptor in the registry (src/solve/registry.c). Its `run` is the driver:
+ * it moves scalars and calls the backend's kernels, the halo and the sums, and never touches vector
  * memory, so it is written once for all backends. All numbers it judges by are scaled norms
  * (solve_state.h). Functions are collective unless they say otherwise. */
 #ifndef SOLVER_H
@@ -50,10 +50,10 @@ typedef struct solve_run {
   linear_system *system;
   solve_limits limits;
   vec b;
-  vec x;                    /* the start on entry, x_k of the stopping k on return */
-  vec weight;               /* Jacobi family: omega / a_ii */
-  vec inverse_diagonal;     /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
-  struct history *history;  /* may be NULL */
+  vec x;                     /* the start on entry, x_k of the stopping k on return */
+  vec weight;                /* Jacobi family: omega / a_ii */
+  vec inverse_diagonal;      /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
+  struct history *history;   /* may be NULL */
   struct progress *progress; /* may be NULL */
 
   /* filled by solve_begin (linear.h) */
@@ -62,13 +62,13 @@ typedef struct solve_run {
 
   /* results */
   solve_reason reason;
-  int64_t iterations;         /* k of the returned iterate */
-  double recursive_residual;  /* relative; of the last residual the method carried */
-  double relative_residual;   /* |b - A x| / |b|, recomputed */
-  int restarts;               /* CG: times the carried residual had drifted from the true one */
-  double curvature;           /* REASON_INDEFINITE: p.Ap (or r.z), divided by scale^2 */
+  int64_t iterations;        /* k of the returned iterate */
+  double recursive_residual; /* relative; of the last residual the method carried */
+  double relative_residual;  /* |b - A x| / |b|, recomputed */
+  int restarts;              /* CG: times the carried residual had drifted from the true one */
+  double curvature;          /* REASON_INDEFINITE: p.Ap (or r.z), divided by scale^2 */
   int curvature_is_rz;
-  int64_t products;           /* sweeps or products made, for the traffic */
+  int64_t products; /* sweeps or products made, for the traffic */
 } solve_run;
 
 enum {

@@ -10,9 +10,9 @@
 struct history {
   FILE *file;
   char *path, *temporary;
-  int failed;         /* errno of the first write that failed */
-  int held;           /* a row is waiting */
-  int64_t iteration;  /* of the held row */
+  int failed;        /* errno of the first write that failed */
+  int held;          /* a row is waiting */
+  int64_t iteration; /* of the held row */
   double residual, truth;
 };
 

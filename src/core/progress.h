@@ -10,11 +10,11 @@ typedef enum progress_mode { PROGRESS_OFF, PROGRESS_LINES, PROGRESS_BAR } progre
 
 typedef struct progress {
   progress_mode mode;
-  double next;   /* clock before which nothing is printed */
+  double next; /* clock before which nothing is printed */
   double began;
-  int printed;   /* lines so far */
-  int open_line; /* the bar's line is not ended yet */
-  int64_t last;  /* iteration printed last */
+  int printed;      /* lines so far */
+  int open_line;    /* the bar's line is not ended yet */
+  int64_t last;     /* iteration printed last */
   const char *what; /* "iteration", ... */
 } progress;
 

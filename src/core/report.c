@@ -40,7 +40,8 @@ void report_release(report **out) {
 /* Takes over `value`. */
 static void put(report *r, const char *key, json_t *value) {
   json_t *at = r->level[r->depth];
-  const int bad = key != NULL ? json_object_set_new(at, key, value) : json_array_append_new(at, value);
+  const int bad =
+      key != NULL ? json_object_set_new(at, key, value) : json_array_append_new(at, value);
   if (bad) r->failed = 1;
 }
 
@@ -91,10 +92,14 @@ static int write_all(FILE *file, const char *text) {
 }
 
 status report_write(report *r, const char *path) {
+  const char *text;
+  status rc = report_text(r, &text);
+  return rc == STATUS_OK ? report_write_text(text, path) : rc;
+}
+
+status report_write_text(const char *text, const char *path) {
   status rc = STATUS_OK;
   char *temporary = NULL;
-  const char *text;
-  TRY(report_text(r, &text));
   if (strcmp(path, "-") == 0) {
     if (write_all(stdout, text) || fflush(stdout) != 0) {
       rc = fail(STATUS_IO, "writing the report to stdout failed: %s", strerror(errno));

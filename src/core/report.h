@@ -31,6 +31,9 @@ status report_text(report *r, const char **text);
 /* To a file, through a temporary one and a rename; "-" is stdout. STATUS_IO naming the file. */
 status report_write(report *r, const char *path);
 
+/* Text that is a report already (out of a result file), likewise. */
+status report_write_text(const char *text, const char *path);
+
 /* A line (or more) for people on stdout: results go there, everything else to the log. */
 void report_print(const char *format, ...) FORMAT_LIKE(1, 2);
 

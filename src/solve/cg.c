@@ -44,8 +44,8 @@ static void direction(gradients *g) {
 
 static void residual(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s, s->backend->cg_residual(s->device, g->q, g->run->inverse_diagonal, g->r,
-                                     g->judged.state));
+  ATTEMPT(
+      s, s->backend->cg_residual(s->device, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
 }
 
 /* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,

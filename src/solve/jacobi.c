@@ -92,8 +92,8 @@ static status change_scale(sweeping *w) {
   if (run->limits.monitor_update) {
     TRY(linear_max_abs(run->system, work, &largest));
     const double scale = linear_scale_for(largest);
-    w->verdict = isinf(largest) || scale == w->state.update_scale ? VERDICT_NOT_FINITE
-                                                                  : VERDICT_NONE;
+    w->verdict =
+        isinf(largest) || scale == w->state.update_scale ? VERDICT_NOT_FINITE : VERDICT_NONE;
     w->state.update_scale = scale;
     goto done;
   }

@@ -101,7 +101,8 @@ static void insert(gidx *sorted, gidx count, gidx at, gidx key) {
   sorted[at] = key;
 }
 
-/* Floyd: `wanted` of the numbers [0, rows - 1), which are the columns with the diagonal left out. */
+/* Floyd: `wanted` of the numbers [0, rows - 1), which are the columns with the diagonal left out.
+ */
 static void draw_columns(const making *m, gidx gi, gidx wanted, gidx *column) {
   gidx count = 0;
   for (gidx j = m->rows - 1 - wanted; j < m->rows - 1; j++) {
@@ -141,10 +142,8 @@ double problem_random_rhs(uint64_t seed, gidx gi) {
 }
 
 static const problem problems[] = {
-    {"poisson1d", 1, poisson_row},
-    {"poisson2d", 2, poisson_row},
-    {"poisson3d", 3, poisson_row},
-    {"convdiff2d", 2, convdiff_row},
+    {"poisson1d", 1, poisson_row},      {"poisson2d", 2, poisson_row},
+    {"poisson3d", 3, poisson_row},      {"convdiff2d", 2, convdiff_row},
     {"random-dominant", 1, random_row},
 };
 
@@ -161,7 +160,8 @@ static status prepare(const problem_request *request, making *m) {
                 request->name);
   }
   if (request->n_count != 1 && request->n_count != dims) {
-    return fail(STATUS_USAGE, "problem %s takes one n, or one for each of its %d directions; %d given",
+    return fail(STATUS_USAGE,
+                "problem %s takes one n, or one for each of its %d directions; %d given",
                 request->name, dims, request->n_count);
   }
   m->rows = 1;
@@ -171,7 +171,8 @@ static status prepare(const problem_request *request, making *m) {
       return fail(STATUS_USAGE, "n = %lld: at least 1 is needed", (long long)m->n[d]);
     }
     if (__builtin_mul_overflow(m->rows, m->n[d], &m->rows) || m->rows > INT64_MAX / 256) {
-      return fail(STATUS_USAGE, "problem %s: the product of its sizes is too large a number of rows",
+      return fail(STATUS_USAGE,
+                  "problem %s: the product of its sizes is too large a number of rows",
                   request->name);
     }
   }

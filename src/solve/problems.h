@@ -7,9 +7,9 @@
 
 typedef struct problem_request {
   const char *name;
-  const int64_t *n; /* unknowns per direction */
-  int n_count;      /* one number for all directions, or one each; 0: not given */
-  double peclet;    /* convdiff2d: the cell Peclet number */
+  const int64_t *n;        /* unknowns per direction */
+  int n_count;             /* one number for all directions, or one each; 0: not given */
+  double peclet;           /* convdiff2d: the cell Peclet number */
   int64_t entries_per_row; /* random-dominant */
   uint64_t seed;
 } problem_request;

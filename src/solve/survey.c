@@ -118,9 +118,9 @@ static status share_odd_entry(comm *c, matrix_survey *s) {
 
 static status combine(comm *c, matrix_survey *s, uint64_t upper, uint64_t lower) {
   status rc = STATUS_OK;
-  int64_t sum[9 + LENGTH_BINS] = {s->entries,           s->missing_diagonal,  s->zero_diagonal,
-                                  s->negative_diagonal, s->empty_rows,        s->strictly_dominant,
-                                  s->weakly_dominant,   (int64_t)upper,       (int64_t)lower};
+  int64_t sum[9 + LENGTH_BINS] = {s->entries,           s->missing_diagonal, s->zero_diagonal,
+                                  s->negative_diagonal, s->empty_rows,       s->strictly_dominant,
+                                  s->weakly_dominant,   (int64_t)upper,      (int64_t)lower};
   memcpy(sum + 9, s->lengths, sizeof s->lengths);
   int64_t top[3] = {s->bandwidth, s->longest, s->shortest < 0 ? INT64_MIN : -s->shortest};
   gidx *first[4] = {&s->first_missing, &s->first_zero, &s->first_negative, &s->first_empty};
