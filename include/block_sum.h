@@ -24,12 +24,19 @@ PORTABLE int64_t block_size(int64_t total) {
   return size;
 }
 
-/* Adds 32 lanes by the xor tree; `lane` is used up. */
-PORTABLE double block_tree(double *lane) {
-  for (int half = BLOCK_LANES / 2; half >= 1; half /= 2) {
+/* Adds `lanes` (a power of two) lanes by the xor tree; `lane` is used up. */
+PORTABLE double block_tree(double *lane, int lanes) {
+  for (int half = lanes / 2; half >= 1; half /= 2) {
     for (int l = 0; l < half; l++) lane[l] += lane[l + half];
   }
   return lane[0];
+}
+
+/* Lanes that a block of `count` elements needs: the rest of the 32 would hold +0.0. */
+PORTABLE int block_lanes(int count) {
+  int lanes = 1;
+  while (lanes < count && lanes < BLOCK_LANES) lanes *= 2;
+  return lanes;
 }
 
 /* Sum of q[0 .. count), count <= BLOCK_MAX: one block. */
@@ -40,7 +47,7 @@ PORTABLE double block_sum(const double *q, int count) {
     for (int l = 0; l < BLOCK_LANES; l++) lane[l] += q[at + l];
   }
   for (int l = 0; l < count - full; l++) lane[l] += q[full + l];
-  return block_tree(lane);
+  return full > 0 ? block_tree(lane, BLOCK_LANES) : block_tree(lane, block_lanes(count));
 }
 
 /* Sum of x[i] y[i] over a block, each product fused into its lane. */
@@ -51,7 +58,7 @@ PORTABLE double block_dot(const double *x, const double *y, int count) {
     for (int l = 0; l < BLOCK_LANES; l++) lane[l] = fma(x[at + l], y[at + l], lane[l]);
   }
   for (int l = 0; l < count - full; l++) lane[l] = fma(x[full + l], y[full + l], lane[l]);
-  return block_tree(lane);
+  return full > 0 ? block_tree(lane, BLOCK_LANES) : block_tree(lane, block_lanes(count));
 }
 
 #endif

@@ -1,0 +1,227 @@
+/* The fused passes of the OpenMP backend. Each works on one tile: the tile's rows times x go into a
+ * buffer on the stack (2 KiB, stays in the first cache), then straight vector loops update and make
+ * the terms of the sums, which are added block by block (block_sum.h) and enter the worker's
+ * accumulator, one exact addition per block. Arrays are streamed once per pass; the budget of each
+ * is in its comment, in bytes per row beside the matrix (sell.h), with 8 of a store for reading the
+ * line first. */
+#include <math.h>
+
+#include "omp.h"
+
+/* Adds the blocks of sum_j p_j q_j, j < n, to sum number `which`. Tiles are whole blocks. */
+static inline void add_blocks(worker *w, int which, const double *p, const double *q, lidx n,
+                              gidx block) {
+  for (lidx j = 0; j < n; j += (lidx)block) {
+    const int count = n - j < block ? n - j : (int)block;
+    wide_add(&w->sums.sum[which], block_dot(p + j, q + j, count));
+  }
+}
+
+/* x.y of two vectors: 16. */
+static void dot_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  (void)tile;
+  const double *restrict x = p->x + begin, *restrict y = p->b + begin;
+  double a[TILE], b[TILE];
+  const lidx n = end - begin;
+  for (lidx j = 0; j < n; j++) {
+    a[j] = p->scale * x[j];
+    b[j] = p->scale * y[j];
+  }
+  add_blocks(w, 0, a, b, n, p->block);
+}
+
+status omp_dot(device *d, vec x, vec y, double scale) {
+  const pass p = {.x = vec_at(x), .b = vec_at(y), .scale = scale, .block = d->block};
+  run_vector(d, x.rows, &p, dot_tile);
+  return STATUS_OK;
+}
+
+/* y = A x: x 8, y 16. */
+static void product_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  (void)w;
+  double sum[TILE];
+  tile_product(p->m, tile, p->x, sum);
+  for (lidx j = 0; j < end - begin; j++) p->y[begin + j] = sum[j];
+}
+
+status omp_product(device *d, const matrix *m, part which, vec x, vec y) {
+  const pass p = {.m = m, .x = vec_at(x), .y = vec_at(y)};
+  run_matrix(d, which, &p, 0, product_tile);
+  return STATUS_OK;
+}
+
+/* r = b - A x and the sizes of r and |A||x|: x 8, b 8, r 16; the matrix twice. */
+static void residual_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  const double *restrict b = p->b + begin;
+  double sum[TILE], size[TILE];
+  const lidx n = end - begin;
+  tile_product(p->m, tile, p->x, sum);
+  tile_product_absolute(p->m, tile, p->x, size);
+  for (lidx j = 0; j < n; j++) sum[j] = b[j] - sum[j];
+  if (p->y != NULL) {
+    for (lidx j = 0; j < n; j++) p->y[begin + j] = sum[j];
+  }
+  for (lidx j = 0; j < n; j++) {
+    sum[j] = p->scale * sum[j];
+    size[j] = p->scale * size[j];
+  }
+  add_blocks(w, 0, sum, sum, n, p->block);
+  add_blocks(w, 1, size, size, n, p->block);
+}
+
+status omp_residual(device *d, const matrix *m, part which, vec x, vec b, vec r, double scale) {
+  const pass p = {
+      .m = m, .x = vec_at(x), .b = vec_at(b), .y = vec_at(r), .scale = scale, .block = d->block};
+  run_matrix(d, which, &p, 1, residual_tile);
+  return STATUS_OK;
+}
+
+/* next = x + weight (b - A x), the residual's norm: x 8, b 8, weight 8, next 16. */
+static void sweep_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  const double *restrict x = p->x + begin, *restrict b = p->b + begin;
+  const double *restrict weight = p->weight + begin;
+  double *restrict next = p->y + begin;
+  const double scale = p->scale;
+  double sum[TILE];
+  const lidx n = end - begin;
+  int64_t changed = 0;
+  tile_product(p->m, tile, p->x, sum);
+  for (lidx j = 0; j < n; j++) {
+    const double r = b[j] - sum[j], to = fma(weight[j], r, x[j]);
+    next[j] = to;
+    sum[j] = scale * r;
+    changed += bits_of(to) != bits_of(x[j]);
+  }
+  add_blocks(w, 0, sum, sum, n, p->block);
+  w->sums.counter[COUNTER_CHANGED] += changed;
+}
+
+/* The same with the sizes of the update and of the new iterate. */
+static void sweep_update_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  const double *restrict x = p->x + begin, *restrict b = p->b + begin;
+  const double *restrict weight = p->weight + begin;
+  double *restrict next = p->y + begin;
+  const double scale = p->scale;
+  double sum[TILE], size[TILE];
+  const lidx n = end - begin;
+  int64_t changed = 0;
+  tile_product(p->m, tile, p->x, sum);
+  for (lidx j = 0; j < n; j++) {
+    const double r = b[j] - sum[j], to = fma(weight[j], r, x[j]);
+    next[j] = to;
+    sum[j] = scale * (to - x[j]);
+    size[j] = scale * to;
+    changed += bits_of(to) != bits_of(x[j]);
+  }
+  add_blocks(w, 0, sum, sum, n, p->block);
+  add_blocks(w, 1, size, size, n, p->block);
+  w->sums.counter[COUNTER_CHANGED] += changed;
+}
+
+status omp_sweep(device *d, const matrix *m, part which, vec x, vec b, vec weight, vec next,
+                 dptr state) {
+  const solve_state *s = state_at(state);
+  const pass p = {.m = m,
+                  .x = vec_at(x),
+                  .b = vec_at(b),
+                  .weight = vec_at(weight),
+                  .y = vec_at(next),
+                  .scale = s->monitor_update ? s->update_scale : s->scale,
+                  .block = d->block};
+  if (s->verdict != VERDICT_NONE) return STATUS_OK;
+  run_matrix(d, which, &p, 0, s->monitor_update ? sweep_update_tile : sweep_tile);
+  return STATUS_OK;
+}
+
+/* q = A p and p.q: p 8, q 16. */
+static void cg_product_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  const double *restrict direction = p->x + begin;
+  double *restrict q = p->y + begin;
+  const double scale = p->scale;
+  double sum[TILE], other[TILE];
+  const lidx n = end - begin;
+  tile_product(p->m, tile, p->x, sum);
+  for (lidx j = 0; j < n; j++) {
+    q[j] = sum[j];
+    sum[j] = scale * sum[j];
+    other[j] = scale * direction[j];
+  }
+  add_blocks(w, 0, other, sum, n, p->block);
+}
+
+status omp_cg_product(device *d, const matrix *m, part which, vec direction, vec q, dptr state) {
+  const solve_state *s = state_at(state);
+  const pass p = {
+      .m = m, .x = vec_at(direction), .y = vec_at(q), .scale = s->scale, .block = d->block};
+  if (s->verdict != VERDICT_NONE) return STATUS_OK;
+  run_matrix(d, which, &p, 0, cg_product_tile);
+  return STATUS_OK;
+}
+
+/* r -= alpha q, z = D^-1 r, r.z and r.r: q 8, D^-1 8, r 16. z is not stored. */
+static void cg_residual_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  (void)tile;
+  const double *restrict q = p->x + begin;
+  double *restrict r = p->y + begin;
+  const double alpha = p->state->alpha, scale = p->scale;
+  double a[TILE], b[TILE];
+  const lidx n = end - begin;
+  if (p->weight == NULL) {
+    for (lidx j = 0; j < n; j++) {
+      r[j] = fma(-alpha, q[j], r[j]);
+      a[j] = scale * r[j];
+    }
+    add_blocks(w, 0, a, a, n, p->block);
+  } else {
+    const double *restrict inverse = p->weight + begin;
+    for (lidx j = 0; j < n; j++) {
+      r[j] = fma(-alpha, q[j], r[j]);
+      a[j] = scale * r[j];
+      b[j] = scale * (inverse[j] * r[j]);
+    }
+    add_blocks(w, 0, a, b, n, p->block);
+  }
+  add_blocks(w, 1, a, a, n, p->block);
+}
+
+status omp_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state) {
+  const solve_state *s = state_at(state);
+  const pass p = {.state = s,
+                  .x = vec_at(q),
+                  .weight = vec_at(inverse_diagonal),
+                  .y = vec_at(r),
+                  .scale = s->scale,
+                  .block = d->block};
+  if (s->verdict != VERDICT_NONE) return STATUS_OK;
+  run_vector(d, r.rows, &p, cg_residual_tile);
+  return STATUS_OK;
+}
+
+/* x += alpha p; p = D^-1 r + beta p: r 8, D^-1 8, x 16, p 16. */
+static void cg_direction_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  (void)w;
+  (void)tile;
+  const double *restrict r = p->x + begin;
+  double *restrict direction = p->y + begin, *restrict x = p->z + begin;
+  const double alpha = p->state->alpha, beta = p->state->beta;
+  const lidx n = end - begin;
+  for (lidx j = 0; j < n; j++) x[j] = fma(alpha, direction[j], x[j]);
+  if (p->weight == NULL) {
+    for (lidx j = 0; j < n; j++) direction[j] = fma(beta, direction[j], r[j]);
+  } else {
+    const double *restrict inverse = p->weight + begin;
+    for (lidx j = 0; j < n; j++) direction[j] = fma(beta, direction[j], inverse[j] * r[j]);
+  }
+}
+
+status omp_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state) {
+  const solve_state *s = state_at(state);
+  const pass p = {.state = s,
+                  .x = vec_at(r),
+                  .weight = vec_at(inverse_diagonal),
+                  .y = vec_at(direction),
+                  .z = vec_at(x)};
+  if (!s->pending) return STATUS_OK;
+  run_vector(d, r.rows, &p, cg_direction_tile);
+  return STATUS_OK;
+}
