@@ -5,7 +5,9 @@
 #ifndef ELEMENTARY_H
 #define ELEMENTARY_H
 
+#include "elementary_basic.h"
 #include "elementary_exp.h"
+#include "elementary_pow.h"
 #include "elementary_trig.h"
 
 #endif

@@ -43,4 +43,33 @@ static inline void elementary_log_array(int64_t n, const double *x, double *y) {
 ELEMENTARY_ARRAY(elementary_sin, elementary_angle_is_large)
 ELEMENTARY_ARRAY(elementary_cos, elementary_angle_is_large)
 
+static inline void elementary_log10_array(int64_t n, const double *x, double *y) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) y[i] = elementary_log10(x[i]);
+}
+
+static inline void elementary_pow_array(int64_t n, const double *x, const double *y, double *z) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) z[i] = elementary_pow(x[i], y[i]);
+}
+
+/* z[i] = x[i]^y[i]; one small integer exponent for all is the fast case. */
+static inline void elementary_power_array(int64_t n, const double *x, const double *y, double *z) {
+  const double first = n > 0 ? y[0] : 0.0;
+  int64_t same = 0, small = 0;
+  for (int64_t i = 0; i < n; i++) {
+    same += y[i] == first ? 1 : 0;
+    small += elementary_power_is_small(y[i]) ? 1 : 0;
+  }
+  if (same == n && small == n) {
+    const int power = (int)first;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = elementary_power_small(x[i], power);
+  } else if (small == 0) {
+    elementary_pow_array(n, x, y, z);
+  } else {
+    for (int64_t i = 0; i < n; i++) z[i] = elementary_power(x[i], y[i]);
+  }
+}
+
 #endif

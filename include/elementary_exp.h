@@ -42,7 +42,8 @@ PORTABLE double elementary_exp_of_pair(double high, double low) {
   p = fma(p, r, 0.5);
   const double sum = 1.0 + r; /* with its error: |r| < 1 */
   const double error = (1.0 - sum) + r;
-  const double y = sum + (error + fma(r * r, p, fma(r, r_low, r_low)));
+  const double curved = r * r * p;
+  const double y = sum + (error + fma(sum + curved, r_low, curved));
   /* 2^k = 2^k1 2^k2: k + 2046 is positive, its halves are biased exponents */
   const uint64_t both = bits_of(shifted) - bits_of(ELEMENTARY_SHIFT) + 2046;
   const uint64_t half = both >> 1;

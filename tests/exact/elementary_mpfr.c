@@ -26,17 +26,14 @@ typedef struct function {
 static const function functions[] = {
     {"exp", elementary_exp, elementary_exp_array, mpfr_exp, -745.2, 709.8, 1.0},
     {"log", elementary_log, elementary_log_array, mpfr_log, 0.25, 4.0, 1.0},
+    {"log10", elementary_log10, elementary_log10_array, mpfr_log10, 0.25, 4.0, 1.0},
     {"sin", elementary_sin, elementary_sin_array, mpfr_sin, -20.0, 20.0, 1.0},
     {"cos", elementary_cos, elementary_cos_array, mpfr_cos, -20.0, 20.0, 1.0},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-static double ulp_error(const function *f, double x, double y) {
-  mpfr_t exact, argument;
-  mpfr_init2(exact, PRECISION);
-  mpfr_init2(argument, 53);
-  mpfr_set_d(argument, x, MPFR_RNDN);
-  f->exact(exact, argument, MPFR_RNDN);
+/* Error of y against `exact`, which is used up. */
+static double ulp_between(mpfr_t exact, double y) {
   double error = 0.0, rounded = mpfr_get_d(exact, MPFR_RNDN);
   if (y != y || rounded != rounded) {
     error = (y != y) == (rounded != rounded) ? 0.0 : 1e300;
@@ -51,6 +48,16 @@ static double ulp_error(const function *f, double x, double y) {
   } else {
     error = y == 0.0 ? 0.0 : 1e300;
   }
+  return error;
+}
+
+static double ulp_error(const function *f, double x, double y) {
+  mpfr_t exact, argument;
+  mpfr_init2(exact, PRECISION);
+  mpfr_init2(argument, 53);
+  mpfr_set_d(argument, x, MPFR_RNDN);
+  f->exact(exact, argument, MPFR_RNDN);
+  const double error = ulp_between(exact, y);
   mpfr_clear(exact);
   mpfr_clear(argument);
   return error;
@@ -157,10 +164,96 @@ static void array_forms_have_the_same_bits(void **state) {
   }
 }
 
+static void probe_pow(double x, double y, worst *w) {
+  mpfr_t exact, base, exponent;
+  mpfr_init2(exact, PRECISION);
+  mpfr_init2(base, 53);
+  mpfr_init2(exponent, 53);
+  mpfr_set_d(base, x, MPFR_RNDN);
+  mpfr_set_d(exponent, y, MPFR_RNDN);
+  mpfr_pow(exact, base, exponent, MPFR_RNDN);
+  const double error = ulp_between(exact, elementary_pow(x, y));
+  if (error > w->error) w->error = error, w->at = x;
+  mpfr_clear(exact);
+  mpfr_clear(base);
+  mpfr_clear(exponent);
+}
+
+/* Results over the whole range for bases of all exponents; bases next to 1, where the logarithm
+ * cancels; integer and half exponents, negative bases; anything to the power of anything. */
+static void pow_errors_stay_below_the_bound(void **state) {
+  (void)state;
+  worst w = {0.0, 0.0};
+  for (uint64_t i = 0; i < 60000; i++) {
+    const double u = random_uniform(i, 0), v = random_uniform(i, 1);
+    const double any = fabs(random_of_any_exponent(i)), unit = 0.5 + u;
+    if (any > 0.0 && any < 1.0 / 0.0) probe_pow(any, (1480.0 * v - 747.0) / log(any), &w);
+    probe_pow(unit, (1480.0 * v - 747.0) / log(unit), &w);
+    probe_pow(1.0 + (u - 0.5) * 0x1p-20, (1480.0 * v - 747.0) / log(1.0 + (u - 0.5) * 0x1p-20), &w);
+    probe_pow(double_of(bits_of(1.0) + i % 9 - 4), (v - 0.5) * 0x1p62, &w);
+    probe_pow((u - 0.5) * 20.0, (double)(int64_t)(v * 80.0 - 40.0), &w);
+    probe_pow(u * 1e5, (double)(int64_t)(v * 80.0 - 40.0) / 2.0, &w);
+    probe_pow(random_of_any_exponent(i), random_of_any_exponent(i + 60000), &w);
+  }
+  print_message("pow   at most %.4f ulp at base %a\n", w.error, w.at);
+  assert_true(w.error < 1.0);
+}
+
+/* All pairs of special values agree with MPFR, which follows annex F; zeros with their signs. */
+static void pow_special_values(void **state) {
+  (void)state;
+  const double v[] = {0.0,       0.5,        1.0,       1.5,          2.0,   3.0,
+                      0x1p52,    0x1p52 + 1, 1e16,      0x1p53 - 1,   1e300, 0x1p-1074,
+                      1.0 / 0.0, 0.0 / 0.0,  0x1p-1022, 1.0 - 0x1p-53};
+  enum { VALUES = sizeof v / sizeof v[0] };
+  mpfr_t exact, base, exponent;
+  mpfr_init2(exact, PRECISION);
+  mpfr_init2(base, 53);
+  mpfr_init2(exponent, 53);
+  for (int i = 0; i < 4 * VALUES * VALUES; i++) {
+    const double x = v[i / 4 % VALUES] * (i % 2 == 0 ? 1.0 : -1.0);
+    const double y = v[i / 4 / VALUES] * (i / 2 % 2 == 0 ? 1.0 : -1.0);
+    mpfr_set_d(base, x, MPFR_RNDN);
+    mpfr_set_d(exponent, y, MPFR_RNDN);
+    mpfr_pow(exact, base, exponent, MPFR_RNDN);
+    const double expected = mpfr_get_d(exact, MPFR_RNDN), got = elementary_pow(x, y);
+    const int zero_or_infinite = expected == 0.0 || expected - expected != 0.0;
+    if (expected != expected ? got == got : (zero_or_infinite && bits_of(got) != bits_of(expected)))
+      fail_msg("pow(%a, %a) is %a, expected %a", x, y, got, expected);
+    if (ulp_between(exact, got) >= 1.0) fail_msg("pow(%a, %a) is %a", x, y, got);
+  }
+  mpfr_clear(exact);
+  mpfr_clear(base);
+  mpfr_clear(exponent);
+}
+
+static void power_array_has_the_same_bits(void **state) {
+  (void)state;
+  enum { LENGTH = 301 };
+  static double x[LENGTH], y[LENGTH], z[LENGTH];
+  for (int kind = 0; kind < 40; kind++) {
+    for (int i = 0; i < LENGTH; i++) {
+      x[i] =
+          i % 3 == 0 ? random_of_any_exponent((uint64_t)i) : 4.0 * random_uniform((uint64_t)i, 0);
+      y[i] = kind < 36 ? kind - 18 : 5.0 * random_uniform((uint64_t)i, 1);
+      if (kind > 36 && i % kind == 0) y[i] = i % 7; /* some small integers among others */
+    }
+    elementary_power_array(LENGTH, x, y, z);
+    for (int i = 0; i < LENGTH; i++) {
+      double expected = elementary_power(x[i], y[i]);
+      if (expected == expected) assert_same_bits(z[i], expected);
+      if (expected != expected) assert_true(z[i] != z[i]);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_stay_below_the_bound),
       cmocka_unit_test(array_forms_have_the_same_bits),
+      cmocka_unit_test(pow_errors_stay_below_the_bound),
+      cmocka_unit_test(pow_special_values),
+      cmocka_unit_test(power_array_has_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,50 @@ static void log_special(void **state) {
   assert_same_bits(elementary_log(2.0), 0x1.62e42fefa39efp-1);
 }
 
+static void log10_special(void **state) {
+  (void)state;
+  double power = 1.0;
+  for (int n = 0; n <= 22; n++, power *= 10.0) assert_same_bits(elementary_log10(power), n);
+  assert_same_bits(elementary_log10(0.0), -INFINITE);
+  assert_same_bits(elementary_log10(INFINITE), INFINITE);
+  assert_nan(elementary_log10(-1.0));
+  assert_nan(elementary_log10(UNDEFINED));
+}
+
+/* Special values of pow are compared with MPFR in tests/exact. */
+static void power_operator(void **state) {
+  (void)state;
+  const double x = 1.1;
+  assert_same_bits(elementary_power(x, 0.0), 1.0);
+  assert_same_bits(elementary_power(UNDEFINED, 0.0), 1.0);
+  assert_same_bits(elementary_power(x, 2.0), x * x);
+  assert_same_bits(elementary_power(x, 3.0), x * x * x);
+  assert_same_bits(elementary_power(x, 5.0), (x * x) * (x * x) * x);
+  assert_same_bits(elementary_power(x, 6.0), (x * x * x) * (x * x * x));
+  assert_same_bits(elementary_power(x, -3.0), 1.0 / (x * x * x));
+  assert_same_bits(elementary_power(x, 17.0), elementary_pow(x, 17.0));
+  assert_same_bits(elementary_power(x, 0.5), elementary_pow(x, 0.5));
+  assert_same_bits(elementary_power(-0.0, -1.0), -INFINITE);
+  assert_nan(elementary_power(-1.0, 0.5));
+  assert_nan(elementary_power(2.0, UNDEFINED));
+  assert_same_bits(elementary_pow(4.0, 0.5), 2.0);
+}
+
+static void basic_special(void **state) {
+  (void)state;
+  assert_same_bits(elementary_min(1.0, 2.0), 1.0);
+  assert_same_bits(elementary_max(1.0, 2.0), 2.0);
+  assert_nan(elementary_min(UNDEFINED, 1.0));
+  assert_nan(elementary_min(1.0, UNDEFINED));
+  assert_nan(elementary_max(UNDEFINED, 1.0));
+  assert_nan(elementary_max(1.0, UNDEFINED));
+  assert_same_bits(elementary_sign(-3.0), -1.0);
+  assert_same_bits(elementary_sign(-0.0), -0.0);
+  assert_same_bits(elementary_step(-0.0), 1.0);
+  assert_same_bits(elementary_step(-1e-300), 0.0);
+  assert_nan(elementary_step(UNDEFINED));
+}
+
 static void sin_cos_special(void **state) {
   (void)state;
   assert_same_bits(elementary_sin(0.0), 0.0);
@@ -67,6 +111,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exp_special),
       cmocka_unit_test(log_special),
+      cmocka_unit_test(log10_special),
+      cmocka_unit_test(power_operator),
+      cmocka_unit_test(basic_special),
       cmocka_unit_test(sin_cos_special),
       cmocka_unit_test(reductions_agree_where_they_meet),
   };
