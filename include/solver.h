@@ -15,9 +15,9 @@ struct progress; /* src/core/progress.h */
 
 /* One rank's share of a square system on a backend. */
 typedef struct linear_system {
-  const backend *backend;
-  device *device;
-  comm *comm;
+  const backend *kernels;
+  device *place;
+  comm *world;
   matrix *a;
   halo halo;
   lidx rows, ghosts;

@@ -12,6 +12,7 @@
  * q, 1/d, reads and writes r (32); direction reads r, 1/d, reads and writes p and x (48 bytes).
  * Not for nonsymmetric matrices; an indefinite one is found out by p.Ap <= 0.
  * Sources: Hestenes, Stiefel (1952); Saad (2003), alg. 9.1. */
+#include <float.h>
 #include <math.h>
 
 #include "history.h"
@@ -33,19 +34,19 @@ typedef struct gradients {
 static status product_part(void *context, part p) {
   gradients *g = context;
   linear_system *s = g->run->system;
-  return s->backend->cg_product(s->device, s->a, p, g->p, g->q, g->judged.state);
+  return s->kernels->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
 }
 
 static void direction(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s, s->backend->cg_direction(s->device, g->r, g->run->inverse_diagonal, g->p, g->run->x,
+  ATTEMPT(s, s->kernels->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p, g->run->x,
                                       g->judged.state));
 }
 
 static void residual(gradients *g) {
   linear_system *s = g->run->system;
   ATTEMPT(
-      s, s->backend->cg_residual(s->device, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
+      s, s->kernels->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
 }
 
 /* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,
@@ -91,8 +92,8 @@ static status start(gradients *g, int64_t k) {
   linear_system *s = g->run->system;
   g->state = solve_state_at(g->run, k);
   TRY(judged_start(s, &g->judged, &g->state));
-  ATTEMPT(s, s->backend->fill(s->device, g->p, 0.0));
-  ATTEMPT(s, s->backend->fill(s->device, g->q, 0.0));
+  ATTEMPT(s, s->kernels->fill(s->place, g->p, 0.0));
+  ATTEMPT(s, s->kernels->fill(s->place, g->q, 0.0));
   residual(g);
   TRY(judged_step(g->run, &g->judged, JUDGE_CG_START));
   direction(g);
@@ -126,8 +127,8 @@ static status redo_product(gradients *g) {
     goto done;
   }
   const double scale = linear_scale_for(sqrt(largest_p) * sqrt(largest_q));
-  ATTEMPT(s, s->backend->dot(s->device, g->p, g->q, scale));
-  TRY(s->backend->sums(s->device, s->comm, 1, &sum));
+  ATTEMPT(s, s->kernels->dot(s->place, g->p, g->q, scale));
+  TRY(s->kernels->sums(s->place, s->world, 1, &sum));
   g->state.curvature = linear_rescale_square(sum, scale, g->run->scale);
   g->state.verdict = VERDICT_NONE;
   if (!(sum > 0.0)) {
@@ -160,17 +161,19 @@ static status redo_residual(gradients *g, int first) {
     g->verdict = VERDICT_NOT_FINITE;
     goto done;
   }
-  if (largest > 0.0) solve_rescale(g->run, &g->state, linear_scale_for(largest));
+  /* below, r's own digits underflow: what is left of it is no residual to iterate on */
+  const int spent = largest < DBL_MIN / DBL_EPSILON;
+  if (!spent) solve_rescale(g->run, &g->state, linear_scale_for(largest));
   g->state.alpha = 0.0;
   g->state.verdict = VERDICT_NONE;
   TRY(judged_start(s, &g->judged, &g->state));
   residual(g);
-  TRY(s->backend->sums(s->device, s->comm, 2, sum));
-  g->state.beta = first || largest == 0.0 ? 0.0 : sum[0] / g->state.rho;
+  TRY(s->kernels->sums(s->place, s->world, 2, sum));
+  g->state.beta = first || spent ? 0.0 : sum[0] / g->state.rho;
   g->state.alpha = first ? 0.0 : alpha;
   if (!first) g->state.iteration++;
   rules_cg_accept(&g->state, sum);
-  if (largest == 0.0) g->state.verdict = VERDICT_CONVERGED; /* exactly solved */
+  if (spent) g->state.verdict = VERDICT_CONVERGED;
   TRY(resume(g, 1));
   note(g, &g->state);
 done:
@@ -276,7 +279,7 @@ static status run_gradients(solve_run *run) {
   ATTEMPT(s, linear_vector(s, "direction", &g.p));
   ATTEMPT(s, linear_vector(s, "product", &g.q));
   ATTEMPT(s, judged_open(s, &g.judged));
-  TRY(comm_agree(s->comm, s->failure));
+  TRY(comm_agree(s->world, s->failure));
   TRY(solve_begin(run, g.r));
   TRY(loop(&g));
   TRY(finish(&g));

@@ -31,7 +31,7 @@ static status sweep_part(void *context, part p) {
   sweep_work *s = context;
   solve_run *run = s->w->run;
   linear_system *l = run->system;
-  return l->backend->sweep(l->device, l->a, p, s->from, run->b, run->weight, s->to,
+  return l->kernels->sweep(l->place, l->a, p, s->from, run->b, run->weight, s->to,
                            s->w->judged.state);
 }
 
@@ -189,7 +189,7 @@ static status finish(sweeping *w) {
   if (run->limits.fixed_count && run->reason == REASON_MAX_ITERATIONS) {
     run->reason = REASON_FIXED_COUNT;
   }
-  if (k % 2 == 1) ATTEMPT(s, s->backend->copy(s->device, run->x, w->iterate[1]));
+  if (k % 2 == 1) ATTEMPT(s, s->kernels->copy(s->place, run->x, w->iterate[1]));
   progress_end(run->progress, k, run->relative_residual);
 done:
   return rc;
@@ -202,7 +202,7 @@ static status run_sweeps(solve_run *run) {
   sweeping w = {.run = run, .iterate = {run->x, {.rows = 0}}};
   ATTEMPT(s, linear_vector(s, "next iterate", &w.iterate[1]));
   ATTEMPT(s, judged_open(s, &w.judged));
-  TRY(comm_agree(s->comm, s->failure));
+  TRY(comm_agree(s->world, s->failure));
   TRY(solve_begin(run, w.iterate[1]));
   w.state = solve_state_at(run, 0);
   if (run->limits.monitor_update) TRY(first_update_scale(&w));

@@ -14,7 +14,7 @@ void linear_phase(linear_system *s, int p) { timers_switch(s->timers, (phase)p);
 
 status linear_apply(linear_system *s, vec x, linear_work work, void *context) {
   status rc = STATUS_OK;
-  ATTEMPT(s, s->backend->pack(s->device, &s->halo, x));
+  ATTEMPT(s, s->kernels->pack(s->place, &s->halo, x));
   linear_phase(s, PHASE_COMMUNICATE);
   TRY(halo_begin(&s->halo));
   linear_phase(s, PHASE_COMPUTE);
@@ -22,7 +22,7 @@ status linear_apply(linear_system *s, vec x, linear_work work, void *context) {
   linear_phase(s, PHASE_COMMUNICATE);
   TRY(halo_end(&s->halo));
   linear_phase(s, PHASE_COMPUTE);
-  ATTEMPT(s, s->backend->unpack(s->device, &s->halo, x));
+  ATTEMPT(s, s->kernels->unpack(s->place, &s->halo, x));
   ATTEMPT(s, work(context, PART_BOUNDARY));
 done:
   return rc;
@@ -30,7 +30,7 @@ done:
 
 static status collect(linear_system *s, int count, double *out) {
   linear_phase(s, PHASE_COMMUNICATE);
-  status rc = s->backend->sums(s->device, s->comm, count, out);
+  status rc = s->kernels->sums(s->place, s->world, count, out);
   linear_phase(s, PHASE_COMPUTE);
   return rc;
 }
@@ -42,7 +42,7 @@ typedef struct product_work {
 
 static status product_part(void *context, part p) {
   product_work *w = context;
-  return w->s->backend->product(w->s->device, w->s->a, p, w->x, w->y);
+  return w->s->kernels->product(w->s->place, w->s->a, p, w->x, w->y);
 }
 
 status linear_product(linear_system *s, vec x, vec y) {
@@ -58,7 +58,7 @@ typedef struct residual_work {
 
 static status residual_part(void *context, part p) {
   residual_work *w = context;
-  return w->s->backend->residual(w->s->device, w->s->a, p, w->x, w->b, w->r, w->scale);
+  return w->s->kernels->residual(w->s->place, w->s->a, p, w->x, w->b, w->r, w->scale);
 }
 
 status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, double norm[2]) {
@@ -75,7 +75,7 @@ done:
 }
 
 static status norm_once(linear_system *s, vec x, double scale, double *sum) {
-  ATTEMPT(s, s->backend->dot(s->device, x, x, scale));
+  ATTEMPT(s, s->kernels->dot(s->place, x, x, scale));
   return collect(s, 1, sum);
 }
 
@@ -99,11 +99,11 @@ done:
 
 status linear_max_abs(linear_system *s, vec x, double *out) {
   double largest = 0.0;
-  ATTEMPT(s, s->backend->max_abs(s->device, x, &largest));
+  ATTEMPT(s, s->kernels->max_abs(s->place, x, &largest));
   /* MPI_MAX leaves NaN undefined: infinity says "not finite" as well */
   if (!rules_finite(largest) || s->failure != STATUS_OK) largest = INFINITY;
   linear_phase(s, PHASE_COMMUNICATE);
-  status rc = comm_max_f64(s->comm, &largest, 1);
+  status rc = comm_max_f64(s->world, &largest, 1);
   linear_phase(s, PHASE_COMPUTE);
   *out = largest;
   return rc;
@@ -113,25 +113,25 @@ status linear_vector(linear_system *s, const char *what, vec *out) {
   status rc = STATUS_OK;
   *out = (vec){.rows = s->rows, .ghosts = s->ghosts};
   const int64_t length = (int64_t)s->rows + s->ghosts;
-  TRY(s->backend->alloc(s->device, length * (int64_t)sizeof(double), what, &out->data));
-  TRY(s->backend->fill(s->device, *out, 0.0));
+  TRY(s->kernels->alloc(s->place, length * (int64_t)sizeof(double), what, &out->data));
+  TRY(s->kernels->fill(s->place, *out, 0.0));
 done:
   return rc;
 }
 
 void linear_vector_release(linear_system *s, vec *v) {
-  if (v->data.at != NULL) s->backend->release(s->device, &v->data);
+  if (v->data.at != NULL) s->kernels->release(s->place, &v->data);
 }
 
 status linear_load(linear_system *s, vec to, const double *from) {
   /* copy_in reads only; the type hptr has no const form */
   hptr host;
   memcpy(&host.at, &from, sizeof host.at);
-  return s->backend->copy_in(s->device, to.data, host, s->rows * (int64_t)sizeof(double));
+  return s->kernels->copy_in(s->place, to.data, host, s->rows * (int64_t)sizeof(double));
 }
 
 status linear_store(linear_system *s, double *to, vec from) {
-  return s->backend->copy_out(s->device, (hptr){to}, from.data, s->rows * (int64_t)sizeof(double));
+  return s->kernels->copy_out(s->place, (hptr){to}, from.data, s->rows * (int64_t)sizeof(double));
 }
 
 double linear_scale_for(double largest) {

@@ -68,17 +68,17 @@ void solve_rescale(solve_run *run, solve_state *s, double scale) {
 
 status judged_open(linear_system *s, judged *j) {
   memset(j, 0, sizeof *j);
-  return s->backend->alloc(s->device, sizeof(solve_state), "solver state", &j->state);
+  return s->kernels->alloc(s->place, sizeof(solve_state), "solver state", &j->state);
 }
 
 void judged_release(linear_system *s, judged *j) {
-  if (j->state.at != NULL) s->backend->release(s->device, &j->state);
+  if (j->state.at != NULL) s->kernels->release(s->place, &j->state);
 }
 
 status judged_start(linear_system *s, judged *j, const solve_state *state) {
   solve_state copy = *state;
   j->issued = j->looked = 0;
-  ATTEMPT(s, s->backend->copy_in(s->device, j->state, (hptr){&copy}, sizeof copy));
+  ATTEMPT(s, s->kernels->copy_in(s->place, j->state, (hptr){&copy}, sizeof copy));
   return STATUS_OK;
 }
 
@@ -86,7 +86,7 @@ status judged_step(solve_run *run, judged *j, judge_kind kind) {
   linear_system *s = run->system;
   const int stop = s->failure != STATUS_OK || comm_clock() > run->limits.deadline;
   linear_phase(s, PHASE_COMMUNICATE);
-  status rc = s->backend->judge(s->device, s->comm, kind, j->state, stop);
+  status rc = s->kernels->judge(s->place, s->world, kind, j->state, stop);
   linear_phase(s, PHASE_COMPUTE);
   j->issued++;
   return rc;
@@ -94,12 +94,12 @@ status judged_step(solve_run *run, judged *j, judge_kind kind) {
 
 int judged_due(const linear_system *s, const judged *j, int drain) {
   const int64_t ahead = j->issued - j->looked;
-  return ahead > 0 && (drain || ahead > s->backend->lag);
+  return ahead > 0 && (drain || ahead > s->kernels->lag);
 }
 
 status judged_look(linear_system *s, judged *j, solve_state *out) {
   j->looked++;
-  return s->backend->look(s->device, j->state, j->looked, out);
+  return s->kernels->look(s->place, j->state, j->looked, out);
 }
 
 status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
