@@ -79,6 +79,7 @@ static status omp_alloc(device *d, int64_t bytes, const char *what, dptr *out) {
   status rc = alloc_array(&out->at, bytes, 1, what);
   if (rc != STATUS_OK) return rc;
   char *at = out->at;
+  host_large_pages(at, bytes);
   const int64_t length = bytes / 8;
   const lidx rows = d->rows >= 0 && length >= d->rows ? d->rows
                     : length < LIDX_MAX - TILE        ? (lidx)length
