@@ -11,7 +11,7 @@
 typedef struct expression expression;
 
 /* Where a variable's values for points 0 .. n - 1 are: point i has at[i * step]. step is 1 for an
- * array, 0 for a value all points share (time, parameters). */
+ * array (read in place), 0 for a value all points share (time, parameters), more for records. */
 typedef struct expression_input {
   const double *at;
   int64_t step;

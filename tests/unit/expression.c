@@ -53,6 +53,8 @@ static void precedence_and_values(void **state) {
       {"0 || 0.5", 1.0},
       {"1 <= 1 && 1 >= 1 && 1 != 2", 1.0},
       {"1 ? 2 : 3", 2.0},
+      {"-1 ? 2 : 3", 2.0},
+      {"log(-1) ? 2 : 3", 2.0},
       {"0 ? 2 : 0 ? 4 : 5", 5.0},
       {"1 ? 0 ? 2 : 3 : 4", 3.0},
       {"min(3, 1, 2)", 1.0},
@@ -142,12 +144,15 @@ static void errors_name_the_column(void **state) {
 
 static void names_hide_constants_and_end_at_words(void **state) {
   (void)state;
-  const char *const names[] = {"e", "alpha", "al", NULL};
-  const double at[] = {3.0, 5.0, 7.0};
+  const char *const names[] = {"e", "alpha", "al", "v[1]", "v", NULL};
+  const double at[] = {3.0, 5.0, 7.0, 11.0, 13.0};
   expression *e;
   assert_ok(expression_parse("e + alpha + al", names, &e));
   assert_same_bits(expression_value(e, at), 15.0);
   assert_true(expression_uses(e, 1));
+  expression_release(&e);
+  assert_ok(expression_parse("v[1] + v", names, &e));
+  assert_same_bits(expression_value(e, at), 24.0);
   expression_release(&e);
   assert_ok(expression_parse("e*al", names, &e));
   assert_false(expression_uses(e, 1));
@@ -240,9 +245,9 @@ static void folding_equals_evaluation(void **state) {
 static void blocks_equal_points(void **state) {
   (void)state;
   enum { LENGTH = 300 };
-  static double columns[VARIABLES][LENGTH], out[LENGTH];
+  static double columns[VARIABLES][2 * LENGTH], out[LENGTH];
   for (int v = 0; v < VARIABLES; v++) {
-    for (int i = 0; i < LENGTH; i++) {
+    for (int i = 0; i < 2 * LENGTH; i++) {
       const philox_words w = philox_at(9, (uint64_t)i, PHILOX_PROBE, (uint64_t)v, 0);
       columns[v][i] = 8.0 * philox_uniform(w, 0) - 4.0;
     }
@@ -256,7 +261,7 @@ static void blocks_equal_points(void **state) {
     assert_ok(expression_parse(w.text, NAMES, &e));
     expression_input inputs[VARIABLES];
     for (int v = 0; v < VARIABLES; v++) {
-      inputs[v] = (expression_input){columns[v], v == 3 || v == 6 ? 0 : 1};
+      inputs[v] = (expression_input){columns[v], v == 3 || v == 6 ? 0 : v == 4 ? 2 : 1};
     }
     const int n = lengths[trial % 6];
     for (int i = 0; i < LENGTH; i++) out[i] = -77.0;
