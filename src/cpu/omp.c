@@ -23,6 +23,7 @@ static status omp_open(const device_request *request, device **out) {
   d->block = block_size(request->total);
   d->rows = -1;
   TRY(alloc_zeroed(&d->worker, threads, sizeof *d->worker, "threads"));
+  for (int t = 0; t < threads; t++) d->worker[t].number = t;
   TRY(alloc_zeroed(&d->cut, (int64_t)threads + 1, sizeof *d->cut, "threads"));
 done:
   if (rc != STATUS_OK) omp_close(out);
