@@ -30,6 +30,9 @@ if(CMAKE_C_COMPILER_ID STREQUAL "IntelLLVM") # its default is a fast-math
 endif()
 
 set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Walloca $<$<BOOL:${HALOSWEEP_STRICT}>:-Werror>)
+if(CMAKE_C_COMPILER_ID MATCHES "Clang") # GCC's pragmas; clang's -Wconversion counts enums as well
+  list(APPEND warnings -Wno-unknown-pragmas -Wno-sign-conversion)
+endif()
 set(sanitizers)
 if(HALOSWEEP_SANITIZE)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
