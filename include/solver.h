@@ -19,7 +19,7 @@ typedef struct linear_system {
   device *place;
   comm *world;
   matrix *a;
-  halo halo;
+  halo plan;
   lidx rows, ghosts;
   struct timers *timers; /* may be NULL */
   status failure; /* this rank's first local failure: it keeps exchanging, and asks all to stop */

@@ -37,7 +37,7 @@ status solve_open_backend(solve_job *j) {
   TRY(comm_agree(c, rc));
   s->rows = block.rows;
   s->ghosts = block.ghosts;
-  TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->halo));
+  TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
   rc = s->kernels->matrix_create(s->place, &block, &s->a);
   if (rc == STATUS_OK) s->kernels->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -246,7 +246,7 @@ void solve_close(solve_job *j) {
     if (s->a != NULL) s->kernels->matrix_release(s->place, &s->a);
     s->kernels->close(&s->place);
   }
-  halo_release(&s->halo);
+  halo_release(&s->plan);
   csr_rows_release(&j->a);
   ownership_release(&j->owned);
   alloc_free(&j->file_rhs);

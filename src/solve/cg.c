@@ -45,8 +45,8 @@ static void direction(gradients *g) {
 
 static void residual(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(
-      s, s->kernels->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
+  ATTEMPT(s,
+          s->kernels->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
 }
 
 /* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,
@@ -65,7 +65,7 @@ done:
 
 static void note(gradients *g, const solve_state *seen) {
   solve_run *run = g->run;
-  run->recursive_residual = seen->residual / run->norm_b;
+  run->recursive_residual = solve_relative(run, seen);
   history_row(run->history, seen->iteration, run->recursive_residual);
   progress_step(run->progress, seen->iteration, run->limits.max_iterations,
                 run->recursive_residual);
@@ -90,7 +90,7 @@ done:
 static status start(gradients *g, int64_t k) {
   status rc = STATUS_OK;
   linear_system *s = g->run->system;
-  g->state = solve_state_at(g->run, k);
+  g->state = solve_state_at(g->run, k, g->run->scale);
   TRY(judged_start(s, &g->judged, &g->state));
   ATTEMPT(s, s->kernels->fill(s->place, g->p, 0.0));
   ATTEMPT(s, s->kernels->fill(s->place, g->q, 0.0));
@@ -129,13 +129,13 @@ static status redo_product(gradients *g) {
   const double scale = linear_scale_for(sqrt(largest_p) * sqrt(largest_q));
   ATTEMPT(s, s->kernels->dot(s->place, g->p, g->q, scale));
   TRY(s->kernels->sums(s->place, s->world, 1, &sum));
-  g->state.curvature = linear_rescale_square(sum, scale, g->run->scale);
+  g->state.curvature = linear_rescale_square(sum, scale, g->state.scale);
   g->state.verdict = VERDICT_NONE;
   if (!(sum > 0.0)) {
     g->state.verdict = VERDICT_INDEFINITE;
   } else {
     g->state.alpha = g->state.rho / sum; /* in two steps: the quotient may need the room */
-    g->state.alpha = linear_rescale_square(g->state.alpha, g->run->scale, scale);
+    g->state.alpha = linear_rescale_square(g->state.alpha, g->state.scale, scale);
     if (!rules_finite(g->state.alpha)) g->state.verdict = VERDICT_NOT_FINITE;
     g->state.curvature = 1.0; /* in range again: redo() goes by it */
   }
@@ -257,14 +257,14 @@ static status finish(gradients *g) {
   solve_run *run = g->run;
   verdict truth;
   run->iterations = g->state.iteration;
-  TRY(solve_check(run, run->x, (vec){.rows = 0}, run->iterations, &truth));
+  TRY(solve_check(run, run->x, g->q, run->iterations, &truth));
   if (g->verdict == VERDICT_NONE && truth != VERDICT_NONE) g->verdict = truth;
   run->reason = solve_reason_of(g->verdict);
   if (run->limits.fixed_count &&
       (run->reason == REASON_MAX_ITERATIONS || run->reason == REASON_CONVERGED)) {
     run->reason = REASON_FIXED_COUNT;
   }
-  run->curvature = linear_rescale_square(g->state.curvature, run->scale, 1.0);
+  run->curvature = linear_rescale_square(g->state.curvature, g->state.scale, 1.0);
   run->curvature_is_rz = g->state.pending;
   progress_end(run->progress, run->iterations, run->relative_residual);
 done:

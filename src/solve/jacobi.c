@@ -51,7 +51,7 @@ static void note(sweeping *w, const solve_state *seen, int64_t k) {
   if (seen->verdict == VERDICT_RANGE) return;
   double residual = NAN;
   if (!run->limits.monitor_update) {
-    residual = seen->residual / run->norm_b;
+    residual = solve_relative(run, seen);
     run->recursive_residual = residual;
   }
   history_row(run->history, k, residual);
@@ -108,7 +108,7 @@ static status change_scale(sweeping *w) {
     run->recursive_residual = 0.0;
     history_row(run->history, k, 0.0);
   } else {
-    w->verdict = scale == run->scale ? VERDICT_NOT_FINITE : VERDICT_NONE;
+    w->verdict = scale == w->state.scale ? VERDICT_NOT_FINITE : VERDICT_NONE;
     solve_rescale(run, &w->state, scale);
   }
 done:
@@ -178,7 +178,7 @@ static status finish(sweeping *w) {
   const int64_t k = w->state.iteration;
   verdict truth;
   run->iterations = k;
-  TRY(solve_check(run, w->iterate[k % 2], (vec){.rows = 0}, k, &truth));
+  TRY(solve_check(run, w->iterate[k % 2], w->iterate[(k + 1) % 2], k, &truth));
   if (run->limits.monitor_update) run->recursive_residual = run->relative_residual;
   if (w->verdict == VERDICT_NONE) { /* counted to the end: x_k was not judged by a sweep */
     run->recursive_residual = run->relative_residual;
@@ -204,7 +204,7 @@ static status run_sweeps(solve_run *run) {
   ATTEMPT(s, judged_open(s, &w.judged));
   TRY(comm_agree(s->world, s->failure));
   TRY(solve_begin(run, w.iterate[1]));
-  w.state = solve_state_at(run, 0);
+  w.state = solve_state_at(run, 0, run->scale);
   if (run->limits.monitor_update) TRY(first_update_scale(&w));
   while (w.verdict == VERDICT_NONE && w.state.iteration < last) {
     TRY(stretch(&w, next_check(&run->limits, w.state.iteration, last)));

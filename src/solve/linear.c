@@ -14,15 +14,15 @@ void linear_phase(linear_system *s, int p) { timers_switch(s->timers, (phase)p);
 
 status linear_apply(linear_system *s, vec x, linear_work work, void *context) {
   status rc = STATUS_OK;
-  ATTEMPT(s, s->kernels->pack(s->place, &s->halo, x));
+  ATTEMPT(s, s->kernels->pack(s->place, &s->plan, x));
   linear_phase(s, PHASE_COMMUNICATE);
-  TRY(halo_begin(&s->halo));
+  TRY(halo_begin(&s->plan));
   linear_phase(s, PHASE_COMPUTE);
   ATTEMPT(s, work(context, PART_INTERIOR));
   linear_phase(s, PHASE_COMMUNICATE);
-  TRY(halo_end(&s->halo));
+  TRY(halo_end(&s->plan));
   linear_phase(s, PHASE_COMPUTE);
-  ATTEMPT(s, s->kernels->unpack(s->place, &s->halo, x));
+  ATTEMPT(s, s->kernels->unpack(s->place, &s->plan, x));
   ATTEMPT(s, work(context, PART_BOUNDARY));
 done:
   return rc;

@@ -57,11 +57,15 @@ double linear_rescale_square(double value, double from, double to);
 /* Scale, |b| and |r0| of a run (r is work space and receives r0). Collective. */
 status solve_begin(solve_run *run, vec r);
 
-/* A state that starts at iterate k under run->scale. Local. */
-solve_state solve_state_at(const solve_run *run, int64_t k);
+/* A state that starts at iterate k, its sums scaled by `scale` (run->scale unless that loses
+ * digits). Local. */
+solve_state solve_state_at(const solve_run *run, int64_t k, double scale);
 
-/* Moves a state (and run->norm_b, run->scale) to another scale. Local. */
-void solve_rescale(solve_run *run, solve_state *s, double scale);
+/* |r| / |b| of a state. Local. */
+double solve_relative(const solve_run *run, const solve_state *s);
+
+/* Moves a state to another scale. Local. */
+void solve_rescale(const solve_run *run, solve_state *s, double scale);
 
 typedef struct judged {
   dptr state;

@@ -33,15 +33,16 @@ done:
   return rc;
 }
 
-solve_state solve_state_at(const solve_run *run, int64_t k) {
+solve_state solve_state_at(const solve_run *run, int64_t k, double scale) {
   const solve_limits *l = &run->limits;
+  const double ratio = scale / run->scale, norm_b = run->norm_b * ratio;
   solve_state s;
   memset(&s, 0, sizeof s);
-  s.scale = run->scale;
+  s.scale = scale;
   s.update_scale = 1.0;
-  s.target = fmax(l->rtol * run->norm_b, l->atol * run->scale);
-  s.limit = l->divergence * fmax(run->norm_b, run->norm_r);
-  s.floor = FLOOR * run->norm_b;
+  s.target = fmax(l->rtol * norm_b, l->atol * scale);
+  s.limit = l->divergence * fmax(norm_b, run->norm_r * ratio);
+  s.floor = FLOOR * norm_b;
   s.rtol = l->rtol;
   s.monitor_update = l->monitor_update;
   s.fixed_count = l->fixed_count;
@@ -49,16 +50,16 @@ solve_state solve_state_at(const solve_run *run, int64_t k) {
   return s;
 }
 
-void solve_rescale(solve_run *run, solve_state *s, double scale) {
-  const double old = run->scale, ratio = scale / old;
-  run->scale = scale;
-  run->norm_b *= ratio;
-  run->norm_r *= ratio;
-  solve_state moved = solve_state_at(run, s->iteration);
+double solve_relative(const solve_run *run, const solve_state *s) {
+  return s->residual / (s->scale / run->scale) / run->norm_b;
+}
+
+void solve_rescale(const solve_run *run, solve_state *s, double scale) {
+  solve_state moved = solve_state_at(run, s->iteration, scale);
   moved.update_scale = s->update_scale;
-  moved.residual = s->residual * ratio;
-  moved.rho = linear_rescale_square(s->rho, old, scale);
-  moved.curvature = linear_rescale_square(s->curvature, old, scale);
+  moved.residual = s->residual * (scale / s->scale);
+  moved.rho = linear_rescale_square(s->rho, s->scale, scale);
+  moved.curvature = linear_rescale_square(s->curvature, s->scale, scale);
   moved.alpha = s->alpha;
   moved.beta = s->beta;
   moved.pending = s->pending;
@@ -105,7 +106,7 @@ status judged_look(linear_system *s, judged *j, solve_state *out) {
 status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
   status rc = STATUS_OK;
   double norm[2];
-  const solve_state s = solve_state_at(run, k);
+  const solve_state s = solve_state_at(run, k, run->scale);
   run->products++;
   TRY(linear_residual(run->system, x, run->b, r, run->scale, norm));
   const double rounding = ROUNDING * DBL_EPSILON * (norm[1] + run->norm_b);

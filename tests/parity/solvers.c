@@ -107,7 +107,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   survey_diagonal(&a, diagonal);
   assert_ok(csr_localise(&a, &block));
   s.ghosts = block.ghosts;
-  assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.halo));
+  assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.plan));
   assert_ok(kernels->matrix_create(s.place, &block, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
@@ -145,7 +145,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   linear_vector_release(&s, &run.inverse_diagonal);
   kernels->matrix_release(s.place, &s.a);
   kernels->close(&s.place);
-  halo_release(&s.halo);
+  halo_release(&s.plan);
   csr_block_release(&block);
   ownership_release(&owned);
   alloc_free(&diagonal);
