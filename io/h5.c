@@ -6,9 +6,12 @@
  * selection. Object times are not stored: the same result gives the same bytes. */
 #include "h5.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
 #include "comm_native.h"
@@ -20,7 +23,7 @@ status h5_start(void) {
   return STATUS_OK;
 }
 
-enum { MESSAGE = 600 };
+enum { MESSAGE = 600, GROUP_NAME = 256 };
 
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *message) {
   if (n == 0 && error->desc != NULL) snprintf(message, MESSAGE, "%s", error->desc);
@@ -31,6 +34,12 @@ status h5_fail(status code, const char *path, const char *what) {
   char message[MESSAGE] = "no reason given by HDF5";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, message);
   return fail(code, "%s: cannot %s: %s", path, what, message);
+}
+
+static void close_all(hid_t *ids, int count) {
+  for (int i = 0; i < count; i++) {
+    if (ids[i] >= 0) H5Idec_ref(ids[i]);
+  }
 }
 
 static hid_t parallel_access(comm *c) {
@@ -45,18 +54,40 @@ static hid_t parallel_access(comm *c) {
   return access;
 }
 
+/* MPI-IO waits for ever when one rank cannot open what the others can (measured with Open MPI 4.1):
+ * every rank tries alone first, and all agree. */
+static status all_can_open(comm *c, const char *path, int flags, status code) {
+  int descriptor = open(path, flags | O_NOCTTY | O_CLOEXEC);
+  status rc = STATUS_OK;
+  if (descriptor < 0) {
+    rc = fail(code, "%s: cannot be opened here: %s (is the folder one that all nodes share?)", path,
+              strerror(errno));
+  } else {
+    close(descriptor);
+  }
+  return comm_agree(c, rc);
+}
+
 status h5_create(comm *c, const char *path, hid_t *file) {
-  hid_t access = parallel_access(c);
-  *file = access < 0 ? -1 : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  status rc = *file < 0 ? h5_fail(STATUS_IO, path, "create") : STATUS_OK;
-  if (access >= 0) H5Pclose(access);
+  *file = -1;
+  status rc = all_can_open(c, path, O_RDWR | O_NOFOLLOW, STATUS_IO);
+  if (rc != STATUS_OK) return rc;
+  hid_t ids[2] = {parallel_access(c), H5Pcreate(H5P_FILE_CREATE)};
+  if (ids[0] >= 0 && ids[1] >= 0 && H5Pset_obj_track_times(ids[1], 0) >= 0) {
+    *file = H5Fcreate(path, H5F_ACC_TRUNC, ids[1], ids[0]);
+  }
+  if (*file < 0) rc = h5_fail(STATUS_IO, path, "create");
+  close_all(ids, 2);
   return rc;
 }
 
 status h5_open(comm *c, const char *path, hid_t *file) {
+  *file = -1;
+  status rc = all_can_open(c, path, O_RDONLY, STATUS_INPUT);
+  if (rc != STATUS_OK) return rc;
   hid_t access = parallel_access(c);
   *file = access < 0 ? -1 : H5Fopen(path, H5F_ACC_RDONLY, access);
-  status rc = *file < 0 ? h5_fail(STATUS_INPUT, path, "open as HDF5") : STATUS_OK;
+  if (*file < 0) rc = h5_fail(STATUS_INPUT, path, "open as HDF5");
   if (access >= 0) H5Pclose(access);
   return rc;
 }
@@ -72,24 +103,39 @@ status h5_open_alone(const char *path, unsigned flags, status code, hid_t *file)
   return rc;
 }
 
-static void close_all(hid_t *ids, int count) {
-  for (int i = 0; i < count; i++) {
-    if (ids[i] >= 0) H5Idec_ref(ids[i]);
+/* The groups of "/a/b/x" that are not there yet. */
+static status create_groups(hid_t file, const char *path, const char *name) {
+  char group[GROUP_NAME];
+  status rc = STATUS_OK;
+  hid_t create = H5Pcreate(H5P_GROUP_CREATE);
+  if (create < 0 || H5Pset_obj_track_times(create, 0) < 0) {
+    return h5_fail(STATUS_IO, path, "create a group");
   }
+  for (const char *slash = strchr(name + 1, '/'); slash != NULL && rc == STATUS_OK;
+       slash = strchr(slash + 1, '/')) {
+    snprintf(group, sizeof group, "%.*s", (int)(slash - name), name);
+    htri_t there = H5Lexists(file, group, H5P_DEFAULT);
+    hid_t made = there == 0 ? H5Gcreate2(file, group, H5P_DEFAULT, create, H5P_DEFAULT) : -1;
+    int failed = there < 0 || (there == 0 && made < 0);
+    if (failed) rc = h5_fail(STATUS_IO, path, "create a group");
+    if (made >= 0) H5Gclose(made);
+  }
+  H5Pclose(create);
+  return rc;
 }
 
 static status create_dataset(hid_t file, const char *path, const char *name, hsize_t length,
                              hid_t *set) {
-  enum { SPACE, LINK, CREATE, IDS };
-  hid_t ids[IDS] = {H5Screate_simple(1, &length, NULL), H5Pcreate(H5P_LINK_CREATE),
-                    H5Pcreate(H5P_DATASET_CREATE)};
+  enum { SPACE, CREATE, IDS };
+  hid_t ids[IDS] = {H5Screate_simple(1, &length, NULL), H5Pcreate(H5P_DATASET_CREATE)};
   *set = -1;
-  if (ids[SPACE] >= 0 && H5Pset_create_intermediate_group(ids[LINK], 1) >= 0 &&
+  if (ids[SPACE] >= 0 && create_groups(file, path, name) == STATUS_OK &&
       H5Pset_layout(ids[CREATE], H5D_CONTIGUOUS) >= 0 &&
       H5Pset_alloc_time(ids[CREATE], H5D_ALLOC_TIME_EARLY) >= 0 &&
       H5Pset_fill_time(ids[CREATE], H5D_FILL_TIME_NEVER) >= 0 &&
       H5Pset_obj_track_times(ids[CREATE], 0) >= 0) {
-    *set = H5Dcreate2(file, name, H5T_IEEE_F64LE, ids[SPACE], ids[LINK], ids[CREATE], H5P_DEFAULT);
+    *set =
+        H5Dcreate2(file, name, H5T_IEEE_F64LE, ids[SPACE], H5P_DEFAULT, ids[CREATE], H5P_DEFAULT);
   }
   status rc = *set < 0 ? h5_fail(STATUS_IO, path, "create a dataset") : STATUS_OK;
   close_all(ids, IDS);

@@ -15,8 +15,8 @@ status h5_start(void);
 /* Records "PATH: cannot WHAT: innermost HDF5 message" with this code. Local. */
 status h5_fail(status code, const char *path, const char *what);
 
-/* A file to be written by all ranks (truncated when it exists), or read by all. Collective; the
- * status is this rank's own, *file is negative on failure. */
+/* An existing file to be written anew by all ranks, or read by all. Collective; the status is this
+ * rank's own, *file is negative on failure. */
 status h5_create(comm *c, const char *path, hid_t *file);
 status h5_open(comm *c, const char *path, hid_t *file);
 
