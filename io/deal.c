@@ -15,9 +15,9 @@ void deal_prepare_memory(void) { mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK); }
 /* A round on its way out: entries by owner. */
 typedef struct stage {
   entry_chunk *chunks;
-  int64_t entries;
-  uint64_t *key;
-  double *value;
+  int64_t entries, room;
+  uint64_t *key;    /* [room * words] */
+  double *value;    /* [room] */
   int64_t *numbers; /* 6 arrays of `size`: */
   int64_t *count, *cursor, *send, *send_at, *take, *take_at;
 } stage;
@@ -35,18 +35,32 @@ static status stage_open(stage *s, int size) {
   return STATUS_OK;
 }
 
-static void stage_empty(stage *s) {
+static void drop_chunks(stage *s) {
   while (s->chunks != NULL) {
     entry_chunk *next = s->chunks->next;
     entry_chunk_free(&s->chunks);
     s->chunks = next;
   }
+}
+
+/* Room for s->entries; what was there is not kept. */
+static status stage_room(stage *s, int words) {
+  status rc = STATUS_OK;
+  if (s->entries <= s->room) return rc;
   alloc_free(&s->key);
   alloc_free(&s->value);
+  s->room = 0;
+  TRY(alloc_array(&s->key, s->entries * words, sizeof *s->key, "entries to send"));
+  TRY(alloc_array(&s->value, s->entries, sizeof *s->value, "entries to send"));
+  s->room = s->entries;
+done:
+  return rc;
 }
 
 static void stage_close(stage *s) {
-  stage_empty(s);
+  drop_chunks(s);
+  alloc_free(&s->key);
+  alloc_free(&s->value);
   alloc_free(&s->numbers);
 }
 
@@ -115,8 +129,7 @@ static status stage_fill(stage *s, entry_store *store, text_symmetry symmetry, c
     s->cursor[r] = s->entries;
     s->entries += s->count[r];
   }
-  TRY(alloc_array(&s->key, s->entries * words, sizeof *s->key, "entries to send"));
-  TRY(alloc_array(&s->value, s->entries, sizeof *s->value, "entries to send"));
+  TRY(stage_room(s, words));
   for (const entry_chunk *chunk = s->chunks; chunk != NULL; chunk = chunk->next) {
     sort_by_owner(chunk, words, symmetry, o, s);
   }
@@ -165,6 +178,25 @@ static status exchange(comm *c, stage *s, const deal_round *round, int64_t bytes
   return comm_exchange(c, from, s->send, s->send_at, to, s->take, s->take_at);
 }
 
+/* One rank, nothing to mirror: the chunks are what would arrive. */
+static status keep_chunks(entry_store *store, dealt *d) {
+  while (store->first != NULL) {
+    status rc = add_round(d);
+    if (rc != STATUS_OK) return rc;
+    entry_chunk *chunk = entry_store_take(store);
+    deal_round *round = d->round + d->rounds - 1;
+    round->offset[0] = 0;
+    round->offset[1] = chunk->count;
+    d->entries += chunk->count;
+    round->key = chunk->key;
+    round->value = chunk->value;
+    chunk->key = NULL;
+    chunk->value = NULL;
+    entry_chunk_free(&chunk);
+  }
+  return STATUS_OK;
+}
+
 status deal_send(comm *c, entry_store *store, text_symmetry symmetry, const ownership *owned,
                  int64_t round_bytes, int by_round, dealt *out) {
   stage s;
@@ -174,24 +206,20 @@ status deal_send(comm *c, entry_store *store, text_symmetry symmetry, const owne
   out->by_round = by_round;
   status rc = stage_open(&s, out->size);
   TRY(comm_agree(c, rc));
+  if (out->size == 1 && symmetry == TEXT_GENERAL) TRY(comm_agree(c, keep_chunks(store, out)));
   for (;;) {
     int64_t more = store->first != NULL;
     TRY(comm_max_i64(c, &more, 1));
     if (!more) break;
     rc = stage_fill(&s, store, symmetry, owned, round_bytes, by_round);
     TRY(comm_agree(c, rc));
-    while (s.chunks != NULL) { /* sorted: they may go before room is made for what arrives */
-      entry_chunk *next = s.chunks->next;
-      entry_chunk_free(&s.chunks);
-      s.chunks = next;
-    }
+    drop_chunks(&s); /* sorted: they go before room is made for what arrives */
     TRY(comm_transpose(c, s.count, s.take));
     rc = receive_room(out, s.take);
     TRY(comm_agree(c, rc));
     const deal_round *round = out->round + out->rounds - 1;
     TRY(exchange(c, &s, round, 8 * out->words, s.key, round->key));
     TRY(exchange(c, &s, round, 8, s.value, round->value));
-    stage_empty(&s);
   }
 done:
   stage_close(&s);
