@@ -50,8 +50,10 @@ const command COMMAND_solve = {
     "solve", "sparse linear systems A x = b from a matrix file or a built-in problem", "matrix",
     SOLVE};
 
+/* A key that would have no effect is refused, unless it says what holds anyway: effective configs
+ * write defaults out. */
 static status needs(const options *o, const char *key, int met, const char *what) {
-  if (met || !options_given(o, key)) return STATUS_OK;
+  if (met || !options_given(o, key) || options_is_default(o, key)) return STATUS_OK;
   return fail(STATUS_USAGE, "%s: %s", options_where(o, key), what);
 }
 

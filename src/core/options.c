@@ -72,6 +72,7 @@ static status add_defaults(options *o, const option *table) {
     TRY(text_copy(&s->where, is->key));
     TRY(setting_read(s, is->fallback, ""));
     alloc_free(&s->where);
+    TRY(text_copy(&s->standard, s->text));
   }
 done:
   return rc;

@@ -71,6 +71,8 @@ void options_release(options **o);
  * return NULL, 0, or a list of no values. */
 int options_given(const options *o, const char *key); /* set by file or command line */
 int options_has(const options *o, const char *key);   /* given, or has a default */
+/* Given as what it is by default anyway, as in a config written by options_effective. */
+int options_is_default(const options *o, const char *key);
 const char *options_text(const options *o,
                          const char *key); /* WORD, TEXT, INPUT, OUTPUT; NULL: not set */
 int64_t options_integer(const options *o, const char *key); /* INTEGER, SIZE */

@@ -46,6 +46,11 @@ int options_has(const options *o, const char *key) {
   return s != NULL && s->set;
 }
 
+int options_is_default(const options *o, const char *key) {
+  const setting *s = look_up(o, key);
+  return s != NULL && s->set && s->standard != NULL && strcmp(s->text, s->standard) == 0;
+}
+
 const char *options_text(const options *o, const char *key) {
   const setting *s = look_up_typed(
       o, key, 1U << OPTION_WORD | 1U << OPTION_TEXT | 1U << OPTION_INPUT | 1U << OPTION_OUTPUT);

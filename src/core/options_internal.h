@@ -21,12 +21,13 @@ enum { INI_WHERE = 1024 }; /* room for "FILE:LINE: key" */
 /* One key and what it is now. */
 typedef struct setting {
   const option *is;
-  char *key;   /* of a free key: our copy; else NULL */
-  int given;   /* by file or command line */
-  int set;     /* given, default or override */
-  char *where; /* "a.ini:7: n", "--n": begins error texts */
-  char *text;  /* the value as it is written in a config; text values without quotes */
-  int word;    /* an INPUT that is one of the words */
+  char *key;      /* of a free key: our copy; else NULL */
+  int given;      /* by file or command line */
+  int set;        /* given, default or override */
+  char *where;    /* "a.ini:7: n", "--n": begins error texts */
+  char *standard; /* the default as text; NULL: none */
+  char *text;     /* the value as it is written in a config; text values without quotes */
+  int word;       /* an INPUT that is one of the words */
   int64_t integer;
   double real;
   double *reals;

@@ -132,8 +132,8 @@ static const option *find_bare(const command *cmd, const char *key) {
   return is != NULL ? is : options_find(cmd, "run", key);
 }
 
-/* ": did you mean ...", or the habit's note, or nothing. `bare`: keys need their prefix shown when
- * they are not reachable without. `section`: where to look, NULL everywhere. */
+/* ": did you mean ...", or the habit's note, or nothing. `section`: where the key was
+ * written; NULL: on the command line, without a prefix. */
 static void advise(const command *cmd, const char *key, const char *section, char *out,
                    size_t room) {
   out[0] = '\0';

@@ -35,6 +35,7 @@ void setting_release(setting *s) {
   values_release(s);
   alloc_free(&s->key);
   alloc_free(&s->where);
+  alloc_free(&s->standard);
 }
 
 status text_copy(char **out, const char *text) {

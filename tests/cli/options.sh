@@ -48,6 +48,9 @@ expect 2 "takes 1 or 2" "$HALOSWEEP" solve --problem poisson2d --n "1, 2, 3"
 expect 2 "quote the list" "$HALOSWEEP" solve --problem poisson2d --n 1, 2
 expect 2 "needs omega" "$HALOSWEEP" solve A.mtx --method jor
 expect 2 "omega is for" "$HALOSWEEP" solve A.mtx --method cg --omega 1
+expect 2 "peclet is for" "$HALOSWEEP" solve --problem poisson2d --n 3 --peclet 2
+"$HALOSWEEP" solve --problem poisson2d --n 3 --peclet 1.0 --entries-per-row 8 >out 2>err # as effective configs do
+said_times 0 "is for"
 expect 2 "did you mean 'omega'?" "$HALOSWEEP" solve A.mtx --omgea 1
 expect 2 "here it is called 'method'" "$HALOSWEEP" solve A.mtx -ksp_type cg
 expect 2 "mpirun -n" "$HALOSWEEP" solve A.mtx --np 4

@@ -72,7 +72,7 @@ static void lists_and_bounds(void **state) {
   expect("--n|1 2", "--n", "junk");
   expect("--n|0", "--n", "at least 1");
   expect("--n|1,", "--n", "empty");
-  expect("--rtol|inf", "--rtol", "inf");
+  expect("--rtol|inf", "--rtol", "makes no sense");
   expect("--rtol|-1", "--rtol", "at least 0");
   expect("--rtol|1e-8x", "--rtol", "junk");
   expect("--omega|0", "--omega", "above 0");
@@ -230,6 +230,8 @@ static void the_effective_config_reads_back(void **state) {
   assert_string_equal(options_effective(o), first);
   assert_same_bits(options_real(o, "solve.rtol"), 1.0 / 3.0);
   assert_string_equal(options_text(o, "solve.f"), "a # b");
+  assert_true(options_given(o, "solve.divergence") && options_is_default(o, "solve.divergence"));
+  assert_false(options_is_default(o, "solve.rtol") || options_is_default(o, "solve.omega"));
   assert_string_equal(options_text(o, "run.output"), " x.h5");
   options_release(&o);
   free(first);

@@ -11,9 +11,9 @@
 enum {
   TEXT_MAX = 1024,
   INI_ROUNDS = 40000,
-  FILE_ROUNDS = 2000,
+  FILE_ROUNDS = 500,
   LINE_ROUNDS = 20000,
-  TRIPS_EACH = 64
+  TRIPS_EACH = 256
 };
 
 static const char *const FILE_NAME = "options_fuzz_test.ini";
