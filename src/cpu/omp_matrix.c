@@ -3,7 +3,7 @@
  * which all threads share whatever tile they belong to: one dense row does not hold up its owner.
  *
  * The order inside a row is that of row_product.h whatever the form of a slice. */
-#include "omp.h"
+#include "omp_team.h"
 
 #include <string.h>
 

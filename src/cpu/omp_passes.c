@@ -6,7 +6,7 @@
  * line first. */
 #include <math.h>
 
-#include "omp.h"
+#include "omp_team.h"
 
 /* Adds the blocks of sum_j p_j q_j, j < n, to sum number `which`. Tiles are whole blocks. */
 static inline void add_blocks(worker *w, int which, const double *p, const double *q, lidx n,
