@@ -306,6 +306,7 @@ static void conjugate_gradients(const shape *p, bench *x, bench *y, const part *
 }
 
 static void all_operations(const shape *p, int threads, gidx total, int split) {
+  const int64_t before = alloc_live();
   csr_block a;
   build(p, &a);
   bench x = setup(&BACKEND_ref, p, &a, 1, total), y = setup(&BACKEND_omp, p, &a, threads, total);
@@ -325,6 +326,7 @@ static void all_operations(const shape *p, int threads, gidx total, int split) {
   vectors(p, &x, &y);
   teardown(&x);
   teardown(&y);
+  assert_int_equal(alloc_live(), before);
 }
 
 static void with_all_threads(const shape *p) {
