@@ -53,7 +53,7 @@ PORTABLE double elementary_log10(double x) {
   const double rest = fma(high, scale, -p) + fma(high, scale_low, low * scale);
   const double y = p + rest, infinite = 1.0 / 0.0;
   const double special = x == 0.0 ? -infinite : x < 0.0 ? 0.0 / 0.0 : x;
-  return (x > 0.0) & (x < infinite) ? y : special;
+  return ((x > 0.0) & (x < infinite)) ? y : special;
 }
 
 /* Whether |t| is an integer: adding 2^52 rounds to one. */
