@@ -52,8 +52,8 @@ PORTABLE double elementary_log10(double x) {
   const double p = high * scale;
   const double rest = fma(high, scale, -p) + fma(high, scale_low, low * scale);
   const double y = p + rest, infinite = 1.0 / 0.0;
-  const double positive = x == 1.0 ? 0.0 : x < infinite ? y : x;
-  return x > 0.0 ? positive : x == 0.0 ? -infinite : x < 0.0 ? 0.0 / 0.0 : x;
+  const double special = x == 0.0 ? -infinite : x < 0.0 ? 0.0 / 0.0 : x;
+  return ((x > 0.0) & (x < infinite)) ? y : special;
 }
 
 /* Whether |t| is an integer: adding 2^52 rounds to one. */
