@@ -114,7 +114,7 @@ static bench setup(const backend *b, const shape *p, const csr_block *a, int thr
     assert_ok(alloc_array(&host, room, sizeof *host, "vector"));
     for (int64_t j = 0; j < room; j++) {
       host[j] = value_at((uint64_t)(j * 6 + i)) * (j % 7 == 0 ? 1000.0 : 1.0);
-      if (p->spoilt && j % 97 == 50) host[j] = SPOIL[(j / 97 + i) % 4];
+      if (p->spoilt && j % 97 == 0) host[j] = SPOIL[(j / 97 + i) % 4];
     }
     send(&w, w.v[i], host);
     alloc_free(&host);
