@@ -35,7 +35,8 @@ mkdir lib
 printf '#!/bin/sh\necho "outside $*"\nexit 5\n' >lib/halosweep-outside && chmod +x lib/halosweep-outside
 expect 5 "outside a --b" env HALOSWEEP_LIBEXEC=lib "$HALOSWEEP" outside a --b
 expect 2 "unknown command" "$HALOSWEEP" outside
-expect 2 "unknown command" env HALOSWEEP_LIBEXEC=lib "$HALOSWEEP" ../lib/halosweep-outside
+mkdir lib/halosweep-x # a name is a name, not a path
+expect 2 "unknown command" env HALOSWEEP_LIBEXEC=lib "$HALOSWEEP" x/../halosweep-outside
 mkdir -p there/bin there/libexec/halosweep
 cp lib/halosweep-outside there/libexec/halosweep/ && cp "$HALOSWEEP" there/bin/
 expect 5 "outside x" there/bin/halosweep outside x
