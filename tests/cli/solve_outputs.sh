@@ -19,6 +19,8 @@ P="--problem poisson2d --n 12"
 what="plain run"; solve $P; expect 0 "solution not kept: add --output x.h5" "no rhs given" "converged" "fingerprint"
 same "$(tail -1 out)" "solution not kept: add --output x.h5"
 same "$(ls)" "$(printf 'err\nout')"
+same "$(grep -c '^iteration ' err) $(grep -c '^iteration 0 of 10000, residual 1.000e+00' err)" "2 1" # the first and the last
+solve $P --progress off; same "$(grep -c '^iteration ' err)" 0
 what="small"; solve --problem poisson1d --n 3; expect 0 "x = "
 same "$(grep -c '^x =' out)" 1
 what="quiet"; solve $P --quiet; same "$(cat err)" ""
