@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # inspect: the facts of real matrices against their index, and of results.
 set -u
 index=$HALOSWEEP_SHARED/matrices/index.tsv

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # The collected bug reports, from the command line: outcomes, exit codes, errors within bounds.
 set -u
 cases=$HALOSWEEP_SHARED/cases

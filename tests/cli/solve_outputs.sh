@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # What solve writes, refuses to write, and says: report keys, phases, formats, round trips, the
 # config that reproduces a run, limits.
 set -u
