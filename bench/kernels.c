@@ -1,6 +1,6 @@
 /* bench_kernels [THREADS [BACKEND]]: time per row of a Jacobi sweep with its norm and of a CG
- * iteration, and the bytes per second they stand for, beside the triad a = b + s c measured in the
- * same run on vectors of the same length (24 bytes an element and 8 for reading a's line).
+ * iteration, and the bytes per second they stand for, beside triads (x += alpha p, p = r + beta p)
+ * measured in the same run on vectors of the same length.
  *
  * Bytes are those of the budgets in src/cpu/omp_passes.c and of the matrix as stored. A rate above
  * the triad's means that part of it came from a cache. */
@@ -72,15 +72,18 @@ done:
 }
 
 /* a = b + s c through the backend's own threads and pages: cg_direction without D is
- * x += alpha p; p = r + beta p, two triads of 24 and 24 bytes. */
+ * x += alpha p; p = r + beta p, two triads that share p, 40 bytes a row: r, and x and p
+ * read and written. */
 static status triad_once(setting *s, int k) {
   (void)k;
   return s->b->cg_direction(s->d, s->v[0], (vec){.rows = s->v[0].rows}, s->v[1], s->v[2], s->state);
 }
 
-static void row(const char *what, double seconds, double rows, double bytes) {
-  printf("  %-22s %8.3f ms %8.3f ns/row %7.1f B/row %7.2f GB/s\n", what, seconds * 1e3,
-         seconds * 1e9 / rows, bytes / rows, bytes / seconds * 1e-9);
+/* One line; `triad` is the triads' bytes per second. */
+static void row(const char *what, double seconds, double rows, double bytes, double triad) {
+  const double rate = bytes / seconds;
+  printf("  %-22s %8.3f ms %8.3f ns/row %7.1f B/row %7.2f GB/s %5.0f %% of triads\n", what,
+         seconds * 1e3, seconds * 1e9 / rows, bytes / rows, rate * 1e-9, 100.0 * rate / triad);
 }
 
 static status bench_one(const backend *b, comm *world, const stencil *problem, int threads) {
@@ -102,13 +105,14 @@ static status bench_one(const backend *b, comm *world, const stencil *problem, i
   printf("%s: %d rows, %d threads, %s, matrix %.1f B/row\n", problem->name, n, threads,
          facts.format, matrix_bytes / n);
   TRY(measure(&s, triad_once, &seconds));
-  row("two triads", seconds, n, 40.0 * n);
+  const double triad = 40.0 * n / seconds;
+  row("two triads", seconds, n, 40.0 * n, triad);
   TRY(measure(&s, product_once, &seconds));
-  row("product", seconds, n, matrix_bytes + 24.0 * n);
+  row("product", seconds, n, matrix_bytes + 24.0 * n, triad);
   TRY(measure(&s, sweep_once, &seconds));
-  row("jacobi sweep + norm", seconds, n, matrix_bytes + 40.0 * n);
+  row("jacobi sweep + norm", seconds, n, matrix_bytes + 40.0 * n, triad);
   TRY(measure(&s, cg_once, &seconds));
-  row("cg iteration", seconds, n, matrix_bytes + 104.0 * n);
+  row("cg iteration", seconds, n, matrix_bytes + 104.0 * n, triad);
   solve_state end;
   TRY(b->look(s.d, s.state, 1, &end));
   if (end.verdict != VERDICT_NONE) printf("  (cg ended with verdict %d)\n", end.verdict);

@@ -3,6 +3,7 @@
  * they come. Both are timed in turn, in the same run; the figure is the ratio of the fastest. */
 #include <stdio.h>
 
+#include "lanes.h"
 #include "omp_team.h"
 #include "stencil.h"
 
@@ -17,6 +18,9 @@ static void plain_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end
   double sum[TILE], lane[8] = {0.0};
   const lidx n = end - begin;
   int64_t changed = 0;
+  lanes_ask_for(b, n);
+  lanes_ask_for(weight, n);
+  lanes_ask_for(next, n);
   tile_product(p->m, tile, p->x, sum);
   for (lidx j = 0; j < n; j++) {
     const double r = b[j] - sum[j], to = fma(weight[j], r, x[j]);

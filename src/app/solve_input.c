@@ -70,13 +70,10 @@ done:
 
 static status make_problem(solve_job *j) {
   const options *o = j->run->o;
-  problem_request request = {
-      .name = options_text(o, "solve.problem"),
-      .peclet = options_given(o, "solve.peclet") ? options_real(o, "solve.peclet") : 1.0,
-      .entries_per_row = options_given(o, "solve.entries_per_row")
-                             ? options_integer(o, "solve.entries_per_row")
-                             : 8,
-      .seed = (uint64_t)options_integer(o, "run.seed")};
+  problem_request request = {.name = options_text(o, "solve.problem"),
+                             .peclet = options_real(o, "solve.peclet"),
+                             .entries_per_row = options_integer(o, "solve.entries_per_row"),
+                             .seed = (uint64_t)options_integer(o, "run.seed")};
   request.n_count = options_integers(o, "solve.n", &request.n);
   status rc = problem_build(j->run->c, &request, &j->a, &j->owned);
   j->facts.format = request.name;

@@ -30,6 +30,7 @@ typedef struct solve_job {
 
   /* on the backend */
   linear_system system;
+  const char *transport; /* of halos between ranks */
   matrix_facts storage;
   solve_run solve;
   history *history;

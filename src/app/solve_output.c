@@ -66,9 +66,9 @@ static void put_common(const solve_job *j, report *r) {
   report_word(r, "backend", j->system.kernels->name);
   report_open_list(r, "devices");
   report_close(r);
-  report_word(r, "transport", comm_size(j->run->c) > 1 ? "mpi" : "none");
+  report_word(r, "transport", j->transport);
   report_open_list(r, "transport_tried");
-  if (comm_size(j->run->c) > 1) report_word(r, NULL, "mpi");
+  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->transport);
   report_close(r);
   report_open(r, "memory");
   report_integer(r, "host_peak_bytes", j->host_peak);

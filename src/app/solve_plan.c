@@ -4,23 +4,16 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "backend_choice.h"
 #include "linear.h"
 #include "log.h"
 #include "report.h"
 #include "solve_job.h"
 
-static const backend *backend_named(const char *name) {
-  static const backend *const all[] = {&BACKEND_omp, &BACKEND_ref, &BACKEND_cuda};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (strcmp(all[i]->name, name) == 0) return all[i];
-  }
-  return &BACKEND_omp; /* auto */
-}
-
 status solve_open_backend(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const char *name = options_text(j->run->o, "run.backend");
+  backend_choice choice = {0};
   const device_request request = {.threads = j->run->threads,
                                   .node_rank = comm_node_rank(c),
                                   .first = j->a.first_row,
@@ -28,11 +21,12 @@ status solve_open_backend(solve_job *j) {
   linear_system *s = &j->system;
   csr_block block;
   memset(&block, 0, sizeof block);
-  s->kernels = backend_named(name);
   s->world = c;
   s->timers = &j->timers;
-  TRY(comm_agree(c, s->kernels->open(&request, &s->place)));
-  if (strcmp(name, "auto") == 0) log_info("backend omp: this halosweep has no GPU code");
+  TRY(backend_choose(j->run, &request, &choice));
+  s->kernels = choice.kernels;
+  s->place = choice.place;
+  j->transport = choice.transport;
   rc = csr_localise(&j->a, &block);
   TRY(comm_agree(c, rc));
   s->global_rows = j->owned.rows;

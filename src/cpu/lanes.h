@@ -21,6 +21,16 @@ static inline lanes lanes_load(const double *at) {
   return (lanes){_mm256_loadu_pd(at), _mm256_loadu_pd(at + 4)};
 }
 
+/* A hint: asks for the line `ahead` bytes after p, which may lie past the array. */
+static inline void lanes_prefetch(const void *p, uintptr_t ahead) {
+  _mm_prefetch((const char *)((uintptr_t)p + ahead), _MM_HINT_T0);
+}
+
+/* Asks for p[0 .. n): a tile of a vector arrives while the tile's rows are multiplied. */
+static inline void lanes_ask_for(const double *p, lidx n) {
+  for (lidx j = 0; j < n; j += LANES) lanes_prefetch(p + j, 0);
+}
+
 static inline lanes lanes_all(double x) {
   const __m256d all = _mm256_set1_pd(x);
   return (lanes){all, all};

@@ -58,6 +58,7 @@ expect 2 "mpirun -n" "$HALOSWEEP" solve A.mtx --np 4
 expect 2 "not a known word" "$HALOSWEEP" solve A.mtx --problem poisson4d
 expect 2 "NaN" "$HALOSWEEP" solve A.mtx --rtol nan
 expect 2 "--quiet=off" "$HALOSWEEP" solve --quiet off
+# shellcheck disable=SC2088 # unexpanded on purpose
 expect 2 "~ is not expanded" "$HALOSWEEP" solve '~/A.mtx'
 expect 2 "no file" "$HALOSWEEP" inspect
 expect 2 "takes no such word" "$HALOSWEEP" info A.mtx

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # The collected bug reports, from the command line: outcomes, exit codes, errors within bounds.
 set -u
 cases=$HALOSWEEP_SHARED/cases
@@ -110,6 +111,10 @@ what=indefinite; solve indefinite.mtx --method cg --preconditioner none; expect 
 printf '10 -1 2 0 6\n-1 11 -1 3 25\n2 -1 10 -1 -11\n0 3 -1 8 15\n' > class.txt
 what=class; solve class.txt --method jacobi; expect 0
 grep '^x =' out | awk '{if (($3-1)^2 + ($4-2)^2 + ($5+1)^2 + ($6-1)^2 > 1e-12) exit 1}' || complain "class: $(grep '^x' out)"
+solve class.txt --method jacobi --output class.h5; expect 0; mark=$(value fingerprint)
+"$HALOSWEEP" inspect class.h5 --config --quiet > class.ini; rm class.h5
+solve class.ini; expect 0
+[ "$(value fingerprint)" = "$mark" ] || complain "class: its config gives $(value fingerprint), not $mark"
 
 # ---- on several ranks: the same exit, within the time limit ----
 for words in "067_three_rows.mtx:0" "068_no_halo_ranks.mtx:0" "070_empty_row.mtx:3" "025_a_nan.mtx:3" \

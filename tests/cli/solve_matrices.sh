@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # The real matrices against their index: iteration counts (made by other programs), the error bound
 # cond * relative_residual * sqrt(n), and a second right-hand side whose solution is not constant.
 set -u
@@ -46,7 +47,7 @@ judge() {
 slack() { awk -v e="$1" -v c="$2" 'BEGIN {s = c < 1e5 ? .1 * e : .5 * e; print s < 1 ? 1 : s}'; }
 
 count=0
-while read -r name file rows cond how spd jacobi cg cg2 has_jacobi has_cg; do
+while read -r _ file rows cond how spd jacobi cg cg2 has_jacobi has_cg; do
   path=$HALOSWEEP_SHARED/matrices/$file
   if [ "$has_jacobi" = 1 ] && [ $((jacobi * rows)) -lt 70000000 ]; then
     "$HALOSWEEP" solve "$path" --method jacobi --quiet --report r.json > out 2>&1 || complain "jacobi $file: exit $?"

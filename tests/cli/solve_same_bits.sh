@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # One answer: equal fingerprints and histories on ranks x threads x backends, empty ranks included.
 set -u
 [ -d "$HALOSWEEP_SHARED/matrices" ] || exit 77
@@ -13,7 +14,7 @@ awk 'BEGIN {n = 300; print "%%MatrixMarket matrix coordinate real general"; prin
   for (i = 1; i <= n; i++) if (i != 7) {print i, i, 3 + i % 4; print i, 7, 1}}' > arrow.mtx
 
 try() { # name, then the words of solve
-  local name=$1 first= print
+  local name=$1 first="" print
   shift
   for ranks in 1 2 3 4 7; do
     for how in "ref 1" "omp 1" "omp 2"; do

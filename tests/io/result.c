@@ -64,6 +64,25 @@ static void long_texts(void **state) {
   ownership_release(&o);
 }
 
+static void another_length_is_refused(void **state) {
+  (void)state;
+  ownership o, shorter;
+  double *values;
+  assert_ok(ownership_even(world, 100, &o));
+  assert_ok(ownership_even(world, 99, &shorter));
+  assert_ok(write_result(path, &o, 1, 0, ""));
+  int kept = silence();
+  status length = result_read_vector(world, path, "/solve/x", &shorter, &values);
+  status name = result_read_vector(world, path, "/solve/y", &o, &values);
+  status nothing = result_read_vector(world, "no-such.h5", "/solve/x", &o, &values);
+  speak(kept);
+  assert_int_equal(length, STATUS_INPUT);
+  assert_int_equal(name, STATUS_INPUT);
+  assert_int_equal(nothing, STATUS_INPUT);
+  ownership_release(&o);
+  ownership_release(&shorter);
+}
+
 static void a_result_thrown_away_leaves_nothing(void **state) {
   (void)state;
   result_file *file;
@@ -96,6 +115,7 @@ int main(int argc, char **argv) {
       IN_A_FOLDER(what_is_written_is_found_again),
       IN_A_FOLDER(empty_ranks_take_part),
       IN_A_FOLDER(long_texts),
+      IN_A_FOLDER(another_length_is_refused),
       IN_A_FOLDER(a_result_thrown_away_leaves_nothing),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;

@@ -43,6 +43,31 @@ static void a_full_disk_keeps_the_old_result(void **state) {
   assert_false(write_to_full_disk(comm_rank(world) == 0, 1000000));
 }
 
+/* After a failure the result can only be thrown away, whatever is asked for. */
+static void what_failed_is_not_kept(void **state) {
+  (void)state;
+  ownership o;
+  double *values;
+  result_file *file;
+  assert_ok(ownership_even(world, 100000, &o));
+  assert_ok(write_result(path, &o, 1, 0, ""));
+  fill(&o, 2, &values);
+  int kept = silence();
+  assert_ok(result_create(world, path, &file));
+  assert_ok(result_vector(file, "/solve/x", &o, values));
+  limit_files(1, 1000000);
+  assert_int_equal(result_vector(file, "/solve/again", &o, values), STATUS_IO);
+  limit_files(0, 0);
+  assert_int_equal(result_vector(file, "/solve/again", &o, values), STATUS_IO);
+  assert_int_equal(result_text(file, "config", ""), STATUS_IO);
+  assert_int_equal(result_close(&file, 1), STATUS_IO);
+  speak(kept);
+  check_values(path, "/solve/x", &o, 1);
+  ON_RANK_0(assert_int_equal(files(), 1));
+  alloc_free(&values);
+  ownership_release(&o);
+}
+
 /* Where rank 0's reservation sees no trouble and other ranks cannot write. MPI-IO may let a rank
  * write for them; then the result must be whole. (Limits below 64 KiB would hit MPI's own files.)
  */
@@ -82,6 +107,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       IN_A_FOLDER(a_full_disk_keeps_the_old_result),
       IN_A_FOLDER(a_full_disk_for_another_rank),
+      IN_A_FOLDER(what_failed_is_not_kept),
       IN_A_FOLDER(a_rank_that_cannot_open),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;

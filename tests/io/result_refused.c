@@ -83,6 +83,10 @@ static void names_that_cannot_be(void **state) {
   in_folder("run.h5/x.h5", other, sizeof other);
   check_refused(STATUS_IO, other, NULL);
   check_refused(STATUS_USAGE, "/dev/null", NULL);
+  in_folder("fifo", other, sizeof other);
+  ON_RANK_0(assert_int_equal(mkfifo(other, 0600), 0));
+  check_refused(STATUS_USAGE, other, NULL); /* and is not waited for */
+  ON_RANK_0(unlink(other));
   check_refused(STATUS_IO, "/proc/x.h5", NULL); /* not even root may write there */
 
   /* an input under another name */

@@ -58,6 +58,26 @@ static backend late_by(int lag) {
   return b;
 }
 
+/* ---- ref, whose matrix work fails on the last rank ---- */
+
+static int work_left;
+
+static status worn_out(void) {
+  if (comm_rank(world) != comm_size(world) - 1 || work_left-- > 0) return STATUS_OK;
+  return fail(STATUS_BROKEN, "rank %d wore out", comm_rank(world));
+}
+
+static status weary_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
+                          dptr state) {
+  status rc = worn_out();
+  return rc != STATUS_OK ? rc : BACKEND_ref.sweep(d, a, p, x, b, weight, next, state);
+}
+
+static status weary_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
+  status rc = worn_out();
+  return rc != STATUS_OK ? rc : BACKEND_ref.cg_product(d, a, p, direction, q, state);
+}
+
 /* ---- one run ---- */
 
 typedef struct trial {
@@ -71,6 +91,7 @@ typedef struct trial {
 } trial;
 
 typedef struct outcome {
+  status failure; /* this rank's own */
   solve_reason reason;
   int64_t iterations;
   double relative_residual, recursive_residual;
@@ -128,10 +149,15 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
   assert_ok(history_open(path, &run.history));
   assert_ok(t->method->run(&run));
-  assert_ok(s.failure);
+  out->failure = s.failure;
   assert_ok(history_close(&run.history, 1));
   read_history(path, out->history, sizeof out->history);
   assert_ok(linear_store(&s, x, run.x));
+  /* the residual reported is that of the iterate returned */
+  double norm[2];
+  assert_ok(linear_residual(&s, run.x, run.b, (vec){.rows = 0}, run.scale, norm));
+  if (norm[0] < 1e100 && comm_agree(world, s.failure) == STATUS_OK)
+    assert_same_bits(norm[0] / run.norm_b, run.relative_residual);
   out->reason = run.reason;
   out->iterations = run.iterations;
   out->relative_residual = run.relative_residual;
@@ -152,6 +178,8 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
 }
 
 static void same_outcome(const outcome *a, const outcome *b, const char *what) {
+  assert_ok(a->failure);
+  assert_ok(b->failure);
   if (a->reason != b->reason || a->iterations != b->iterations) {
     fail_msg("%s: %s after %lld, reference %s after %lld", what, solve_reason_name(b->reason),
              (long long)b->iterations, solve_reason_name(a->reason), (long long)a->iterations);
@@ -279,6 +307,7 @@ static void sums_out_of_range_are_redone(void **state) {
   everywhere(&t, &result);
   assert_int_equal(result.reason, REASON_FIXED_COUNT);
   assert_true(result.relative_residual < 1e-13);
+  assert_true(result.recursive_residual < 1e-250);
   trial sweeps = usual_trial(solver_find("jor"), "poisson2d", 4);
   sweeps.omega = 2.5; /* diverges by about 3.5 a sweep, through 1e140 */
   sweeps.limits.fixed_count = 1;
@@ -331,6 +360,24 @@ static void nonsymmetric_and_random_matrices(void **state) {
   everywhere(&t, &result);
 }
 
+/* One rank's failure ends the run on all of them, at the next sum. */
+static void a_failing_rank_takes_all_along(void **state) {
+  (void)state;
+  backend weary = BACKEND_ref;
+  weary.sweep = weary_sweep;
+  weary.cg_product = weary_product;
+  for (int i = 0; solver_at(i) != NULL; i++) {
+    trial t = usual_trial(solver_at(i), "poisson2d", 30);
+    const int last = comm_rank(world) == comm_size(world) - 1;
+    t.limits.rtol = 0.0;
+    work_left = 14; /* two parts an iteration: the eighth fails */
+    run_trial(&t, &weary, 1, &result);
+    assert_int_equal(result.failure, last ? STATUS_BROKEN : STATUS_OK);
+    assert_true(result.iterations <= 8);
+    alloc_free(&result.x);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_methods_converge_alike),
@@ -341,6 +388,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(divergence_stops_early),
       cmocka_unit_test(the_update_is_only_a_hint),
       cmocka_unit_test(nonsymmetric_and_random_matrices),
+      cmocka_unit_test(a_failing_rank_takes_all_along),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* Which backend a run gets, and how halos travel between its ranks: the answer to run.backend and
+ * run.transport, the same for every command. */
+#ifndef BACKEND_CHOICE_H
+#define BACKEND_CHOICE_H
+
+#include "backend.h"
+#include "commands.h"
+
+typedef struct backend_choice {
+  const backend *kernels;
+  device *place;
+  const char *transport; /* "none" on one rank */
+} backend_choice;
+
+/* Opens the backend asked for. `auto` takes a GPU where every rank can open one and the problem has
+ * at least AUTO_GPU_ROWS rows (a function of the problem, not of timing), else all cores; one line
+ * of the log says which of these decided. STATUS_UNAVAILABLE when what was asked for is not there.
+ * On failure nothing stays open. Collective; all ranks leave with the same status. */
+status backend_choose(const run_context *run, const device_request *request, backend_choice *out);
+
+#endif
