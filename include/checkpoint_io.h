@@ -72,6 +72,10 @@ void checkpoint_unlock(const char *file, int *lock);
 /* Removes temporaries that killed runs have left under this name. Only with the lock held. */
 void checkpoint_tidy(const char *file);
 
+/* What stands at `path` and is not ours, or is damaged, gets another name (PATH.damaged), so that a
+ * checkpoint can be written there; nothing is destroyed. *moved: something was. */
+status checkpoint_set_aside(const char *path, int *moved);
+
 /* Removes a checkpoint, if it is one of ours; 0 when it cannot be removed. */
 int checkpoint_remove(const char *path);
 

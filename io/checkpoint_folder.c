@@ -172,3 +172,19 @@ int checkpoint_remove(const char *path) {
   fail_clear();
   return rc == STATUS_OK && ours && unlink(path) == 0;
 }
+
+status checkpoint_set_aside(const char *path, int *moved) {
+  char aside[CHECKPOINT_PATH + 16];
+  struct stat found;
+  int ours = 0;
+  *moved = 0;
+  if (lstat(path, &found) != 0) return STATUS_OK;
+  status rc = result_recognise(path, &ours);
+  if (rc != STATUS_OK || ours) return rc;
+  snprintf(aside, sizeof aside, "%s.damaged", path);
+  if (rename(path, aside) != 0) {
+    return fail(STATUS_IO, "%s: stands where a checkpoint is to be: %s", path, strerror(errno));
+  }
+  *moved = 1;
+  return STATUS_OK;
+}

@@ -181,12 +181,23 @@ static void drop_older(const checkpointing *cp, int64_t number) {
   alloc_free(&all);
 }
 
+/* Rank 0: a damaged checkpoint may stand where the new one goes. */
+static status make_way(const char *path) {
+  int moved = 0;
+  status rc = checkpoint_set_aside(path, &moved);
+  if (moved) log_warning("%s was no whole checkpoint: it is now %s.damaged", path, path);
+  return rc;
+}
+
 static status save(checkpointing *cp, int64_t number) {
   status rc = STATUS_OK;
   char path[CHECKPOINT_PATH];
   const phase was = timers_switch(cp->timers, PHASE_CHECKPOINT);
   const double began = comm_clock();
   rc = comm_agree(cp->c, checkpoint_path(cp->file, number, path));
+  if (rc == STATUS_OK) {
+    rc = comm_agree(cp->c, comm_rank(cp->c) == 0 ? make_way(path) : STATUS_OK);
+  }
   if (rc == STATUS_OK) rc = write_all(cp, path, number);
   if (rc == STATUS_OK) {
     if (comm_rank(cp->c) == 0) drop_older(cp, number);
