@@ -1,8 +1,8 @@
-/* Checkpoint files (parallel HDF5) and their folder.
+/* Checkpoint files (HDF5, written and read by all ranks) and their folder.
  *
  * A checkpoint is a set of items: named arrays, distributed in runs of global indices or held alike
  * by all ranks. The file does not depend on the number of ranks, and any number reads it. Every
- * item has a CRC-32C per block of global indices under /checksums; the root attribute `format`,
+ * item has a CRC-32C per block of global indices under /checksums; the mark in the user block,
  * written last, closes the file and seals items, names, sizes and checksums (docs/file-formats.md).
  *
  * The functions of the first half are collective; a failure is the same status on all ranks, and

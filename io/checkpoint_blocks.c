@@ -13,7 +13,7 @@ int64_t block_sums_count(int64_t length) { return (length + CHECKSUM_BLOCK - 1) 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Elements [begin, end) of block `block`, moved to their place in it. */
-static uint32_t piece(const h5_span *span, size_t size, const char *data, int64_t block,
+static uint32_t piece(const block_span *span, size_t size, const char *data, int64_t block,
                       int64_t begin, int64_t end) {
   const int64_t last = smaller((block + 1) * CHECKSUM_BLOCK, span->length);
   const uint32_t run =
@@ -33,7 +33,7 @@ static void add_pieces(comm *c, const head_piece *all, block_sums *b) {
   }
 }
 
-status block_sums_make(comm *c, const h5_span *span, size_t size, const void *data,
+status block_sums_make(comm *c, const block_span *span, size_t size, const void *data,
                        block_sums *out) {
   status rc = STATUS_OK;
   const int64_t end = span->first + span->count;
@@ -61,8 +61,6 @@ status block_sums_make(comm *c, const h5_span *span, size_t size, const void *da
     const int64_t length = smaller(begin + CHECKSUM_BLOCK, span->length) - begin;
     out->sum[k] = crc32c_close((uint32_t)out->sum[k], (uint64_t)length * size);
   }
-  out->span.most = out->span.count;
-  rc = comm_max_i64(c, &out->span.most, 1);
 done:
   alloc_free(&all);
   if (rc != STATUS_OK) block_sums_release(out);

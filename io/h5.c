@@ -1,6 +1,6 @@
 /* HDF5, kept quiet (h5.h).
  *
- * An array is one contiguous dataset, little-endian, allocated when created and never
+ * A vector is one contiguous dataset of little-endian doubles, allocated when created and never
  * filled, so that every byte is written once. All ranks make the same number of collective calls:
  * as many as the rank with most elements needs; a rank with nothing (left) takes part with an empty
  * selection. Object times are not stored: the same result gives the same bytes. */
@@ -124,18 +124,8 @@ static status create_groups(hid_t file, const char *path, const char *name) {
   return rc;
 }
 
-static hid_t stored_type(h5_type type) {
-  return type == H5_F64 ? H5T_IEEE_F64LE : type == H5_I64 ? H5T_STD_I64LE : H5T_STD_U8LE;
-}
-
-static hid_t memory_type(h5_type type) {
-  return type == H5_F64 ? H5T_NATIVE_DOUBLE : type == H5_I64 ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT8;
-}
-
-static int64_t type_bytes(h5_type type) { return type == H5_BYTES ? 1 : 8; }
-
-static status create_dataset(hid_t file, const char *path, const char *name, h5_type type,
-                             hsize_t length, hid_t *set) {
+static status create_dataset(hid_t file, const char *path, const char *name, hsize_t length,
+                             hid_t *set) {
   enum { SPACE, CREATE, IDS };
   hid_t ids[IDS] = {H5Screate_simple(1, &length, NULL), H5Pcreate(H5P_DATASET_CREATE)};
   *set = -1;
@@ -144,8 +134,8 @@ static status create_dataset(hid_t file, const char *path, const char *name, h5_
       H5Pset_alloc_time(ids[CREATE], H5D_ALLOC_TIME_EARLY) >= 0 &&
       H5Pset_fill_time(ids[CREATE], H5D_FILL_TIME_NEVER) >= 0 &&
       H5Pset_obj_track_times(ids[CREATE], 0) >= 0) {
-    *set = H5Dcreate2(file, name, stored_type(type), ids[SPACE], H5P_DEFAULT, ids[CREATE],
-                      H5P_DEFAULT);
+    *set =
+        H5Dcreate2(file, name, H5T_IEEE_F64LE, ids[SPACE], H5P_DEFAULT, ids[CREATE], H5P_DEFAULT);
   }
   status rc = *set < 0 ? h5_fail(STATUS_IO, path, "create a dataset") : STATUS_OK;
   close_all(ids, IDS);
@@ -166,31 +156,28 @@ static hid_t select_run(hsize_t length, hsize_t begin, hsize_t count) {
 /* What is moved: one of the two pointers is set. */
 typedef struct cargo {
   const char *path;
-  h5_type type;
-  h5_span span;
-  const char *from;
-  char *to;
+  const ownership *owned;
+  const double *from;
+  double *to;
   int64_t round;
 } cargo;
 
 /* One collective transfer: elements [begin, begin + count) of this rank's part. */
 static status move_run(hid_t set, const cargo *load, int64_t begin, int64_t count) {
   enum { FILE_SPACE, MEMORY, TRANSFER, IDS };
-  const hsize_t length = (hsize_t)load->span.length, n = (hsize_t)count;
-  const hsize_t at = (hsize_t)(load->span.first + begin);
-  const int64_t offset = begin * type_bytes(load->type);
-  const hid_t type = memory_type(load->type);
+  const hsize_t length = (hsize_t)load->owned->rows, n = (hsize_t)count;
+  const hsize_t at = (hsize_t)(ownership_begin(load->owned) + begin);
   double nothing = 0.0; /* an empty selection still wants an address */
   hid_t ids[IDS] = {select_run(length, at, n), select_run(n, 0, n), H5Pcreate(H5P_DATASET_XFER)};
   status rc = STATUS_OK;
   int failed = ids[FILE_SPACE] < 0 || ids[MEMORY] < 0 ||
                H5Pset_dxpl_mpio(ids[TRANSFER], H5FD_MPIO_COLLECTIVE) < 0;
   if (!failed && load->to == NULL) {
-    failed = H5Dwrite(set, type, ids[MEMORY], ids[FILE_SPACE], ids[TRANSFER],
-                      count == 0 ? (const void *)&nothing : load->from + offset) < 0;
+    failed = H5Dwrite(set, H5T_NATIVE_DOUBLE, ids[MEMORY], ids[FILE_SPACE], ids[TRANSFER],
+                      count == 0 ? &nothing : load->from + begin) < 0;
   } else if (!failed) {
-    failed = H5Dread(set, type, ids[MEMORY], ids[FILE_SPACE], ids[TRANSFER],
-                     count == 0 ? (void *)&nothing : load->to + offset) < 0;
+    failed = H5Dread(set, H5T_NATIVE_DOUBLE, ids[MEMORY], ids[FILE_SPACE], ids[TRANSFER],
+                     count == 0 ? &nothing : load->to + begin) < 0;
   }
   if (failed) {
     rc = load->to == NULL ? h5_fail(STATUS_IO, load->path, "write")
@@ -201,55 +188,42 @@ static status move_run(hid_t set, const cargo *load, int64_t begin, int64_t coun
 }
 
 /* Makes every round's call even after a failure: the other ranks are in it too. */
-static status move_span(hid_t set, const cargo *load) {
-  const h5_span *span = &load->span;
+static status move_vector(hid_t set, const cargo *load) {
+  const ownership *owned = load->owned;
+  const int64_t rows = ownership_end(owned) - ownership_begin(owned);
+  int64_t most = 0; /* rows of the rank that has most */
   status rc = STATUS_OK;
-  for (int64_t done = 0; done < span->most; done += load->round) {
-    int64_t begin = done < span->count ? done : span->count;
-    int64_t count = span->count - begin < load->round ? span->count - begin : load->round;
+  for (int r = 0; r < owned->size; r++) {
+    int64_t theirs = owned->first[r + 1] - owned->first[r];
+    if (theirs > most) most = theirs;
+  }
+  for (int64_t done = 0; done < most; done += load->round) {
+    int64_t begin = done < rows ? done : rows;
+    int64_t count = rows - begin < load->round ? rows - begin : load->round;
     status moved = move_run(set, load, begin, count);
     if (rc == STATUS_OK) rc = moved;
   }
   return rc;
 }
 
-h5_span h5_span_of(const ownership *owned) {
-  h5_span span = {.length = owned->rows,
-                  .first = ownership_begin(owned),
-                  .count = ownership_end(owned) - ownership_begin(owned)};
-  for (int r = 0; r < owned->size; r++) {
-    int64_t theirs = owned->first[r + 1] - owned->first[r];
-    if (theirs > span.most) span.most = theirs;
-  }
-  return span;
-}
-
-status h5_write_span(hid_t file, const char *path, const char *name, h5_type type,
-                     const h5_span *span, const void *values, int64_t round) {
-  const cargo load = {.path = path, .type = type, .span = *span, .from = values, .round = round};
+status h5_write_vector(hid_t file, const char *path, const char *name, const ownership *owned,
+                       const double *values, int64_t round) {
+  const cargo load = {.path = path, .owned = owned, .from = values, .round = round};
   hid_t set;
-  status rc = create_dataset(file, path, name, type, (hsize_t)span->length, &set);
+  status rc = create_dataset(file, path, name, (hsize_t)owned->rows, &set);
   if (rc != STATUS_OK) return rc;
-  rc = move_span(set, &load);
+  rc = move_vector(set, &load);
   if (H5Dclose(set) < 0 && rc == STATUS_OK) rc = h5_fail(STATUS_IO, path, "close a dataset");
   return rc;
 }
 
-static int is_type(hid_t found, h5_type type) {
-  if (found < 0) return 0;
-  if (type == H5_F64) return H5Tget_class(found) == H5T_FLOAT;
-  return H5Tget_class(found) == H5T_INTEGER && H5Tget_size(found) == (size_t)type_bytes(type);
-}
-
-static status check_span(hid_t set, const char *path, const char *name, h5_type wanted,
-                         int64_t rows) {
+static status check_vector(hid_t set, const char *path, const char *name, gidx rows) {
   hid_t space = H5Dget_space(set), type = H5Dget_type(set);
   hsize_t length = 0;
   int dims = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
   status rc = STATUS_OK;
-  if (!is_type(type, wanted)) {
-    rc = fail(STATUS_INPUT, "%s: dataset %s holds no %s numbers", path, name,
-              wanted == H5_F64 ? "real" : "whole");
+  if (type < 0 || H5Tget_class(type) != H5T_FLOAT) {
+    rc = fail(STATUS_INPUT, "%s: dataset %s holds no real numbers", path, name);
   } else if (dims != 1) {
     rc = fail(STATUS_INPUT, "%s: dataset %s has %d dimensions, expected 1", path, name, dims);
   } else if (H5Sget_simple_extent_dims(space, &length, NULL) < 0 || length != (hsize_t)rows) {
@@ -261,31 +235,15 @@ static status check_span(hid_t set, const char *path, const char *name, h5_type 
   return rc;
 }
 
-status h5_read_span(hid_t file, const char *path, const char *name, h5_type type,
-                    const h5_span *span, void *values, int64_t round) {
-  const cargo load = {.path = path, .type = type, .span = *span, .to = values, .round = round};
+status h5_read_vector(hid_t file, const char *path, const char *name, const ownership *owned,
+                      double *values, int64_t round) {
+  const cargo load = {.path = path, .owned = owned, .to = values, .round = round};
   hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
   if (set < 0) return h5_fail(STATUS_INPUT, path, "open a dataset");
-  status rc = check_span(set, path, name, type, span->length);
-  if (rc == STATUS_OK) rc = move_span(set, &load);
+  status rc = check_vector(set, path, name, owned->rows);
+  if (rc == STATUS_OK) rc = move_vector(set, &load);
   H5Dclose(set);
   return rc;
-}
-
-int64_t h5_length(hid_t file, const char *name, h5_type wanted) {
-  int64_t length = -1;
-  hsize_t extent = 0;
-  hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-  if (set < 0) return -1;
-  hid_t space = H5Dget_space(set), type = H5Dget_type(set);
-  if (is_type(type, wanted) && space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-      H5Sget_simple_extent_dims(space, &extent, NULL) >= 0) {
-    length = (int64_t)extent;
-  }
-  if (type >= 0) H5Tclose(type);
-  if (space >= 0) H5Sclose(space);
-  H5Dclose(set);
-  return length;
 }
 
 static hid_t text_type(void) {

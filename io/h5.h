@@ -6,7 +6,6 @@
 #include <hdf5.h>
 
 #include "comm.h"
-#include "h5_span.h"
 #include "ownership.h"
 
 /* Switches off HDF5's printing and its plug-ins. To be called before any other HDF5 call; again
@@ -27,19 +26,13 @@ status h5_open_alone(const char *path, unsigned flags, status code, hid_t *file)
 /* Elements per rank and transfer: 256 MiB, so that a call stays below MPI-IO's int counts. */
 enum { H5_ROUND = 1 << 25 };
 
-h5_span h5_span_of(const ownership *owned);
-
-/* Writes this rank's part of an array as a new contiguous dataset, or reads it from an existing
- * one, in rounds of at most `round` elements per rank. Collective; the status is this rank's own.
- */
-status h5_write_span(hid_t file, const char *path, const char *name, h5_type type,
-                     const h5_span *span, const void *values, int64_t round);
-status h5_read_span(hid_t file, const char *path, const char *name, h5_type type,
-                    const h5_span *span, void *values, int64_t round);
-
-/* The elements of a dataset of this type; -1 when there is none, or it is something else. Local,
- * or collective where the file is open on all ranks. */
-int64_t h5_length(hid_t file, const char *name, h5_type type);
+/* Writes this rank's part of a vector of doubles as a new contiguous dataset, or reads it from an
+ * existing one, in rounds of at most `round` elements per rank. Collective; the status is this
+ * rank's own. */
+status h5_write_vector(hid_t file, const char *path, const char *name, const ownership *owned,
+                       const double *values, int64_t round);
+status h5_read_vector(hid_t file, const char *path, const char *name, const ownership *owned,
+                      double *values, int64_t round);
 
 /* A root attribute of text, any length (a scalar string of variable length, UTF-8). Local: the file
  * is open for this rank alone. *text is freed with alloc_free. */

@@ -32,14 +32,9 @@ struct result_file {
   int64_t round;    /* elements per rank and transfer */
   note *notes;      /* rank 0 */
   int64_t note_count;
-  char mark[RESULT_MARK_MAX + 1];
 };
 
 void result_set_round(result_file *f, int64_t elements) { f->round = elements; }
-
-void result_set_mark(result_file *f, const char *text) {
-  snprintf(f->mark, sizeof f->mark, "%s", text);
-}
 
 /* Rank 0's name of the temporary, to all. */
 static status share_name(comm *c, result_file *f) {
@@ -73,7 +68,6 @@ status result_create(comm *c, const char *path, result_file **out) {
   rc = alloc_zeroed(&f, 1, sizeof *f, "result file");
   if (rc == STATUS_OK) {
     *f = (result_file){.c = c, .file = -1, .round = H5_ROUND, .swap = {.descriptor = -1}};
-    result_set_mark(f, RESULT_MARK_TEXT);
     rc = h5_start();
   }
   if (rc == STATUS_OK && comm_rank(c) == 0) rc = swap_open(path, &f->swap);
@@ -95,21 +89,15 @@ static status reserve(result_file *f, int64_t bytes) {
   return swap_reserve(&f->swap, f->reserved);
 }
 
-status result_span(result_file *f, const char *name, h5_type type, const h5_span *span,
-                   const void *values) {
+status result_vector(result_file *f, const char *name, const ownership *owned,
+                     const double *values) {
   status rc = f->failed;
   TRY(rc);
-  TRY(comm_agree(f->c, reserve(f, span->length * (int64_t)sizeof(double))));
-  TRY(comm_agree(f->c, h5_write_span(f->file, f->temporary, name, type, span, values, f->round)));
+  TRY(comm_agree(f->c, reserve(f, owned->rows * (int64_t)sizeof(double))));
+  TRY(comm_agree(f->c, h5_write_vector(f->file, f->temporary, name, owned, values, f->round)));
 done:
   f->failed = rc;
   return rc;
-}
-
-status result_vector(result_file *f, const char *name, const ownership *owned,
-                     const double *values) {
-  const h5_span span = h5_span_of(owned);
-  return result_span(f, name, H5_F64, &span, values);
 }
 
 static status keep_copy(const char *text, char **out) {
@@ -151,7 +139,7 @@ static status write_notes(result_file *f) {
   for (int64_t i = 0; i < f->note_count; i++) {
     TRY(h5_write_text(file, f->temporary, f->notes[i].name, f->notes[i].text));
   }
-  TRY(h5_write_text(file, f->temporary, RESULT_MARK, f->mark)); /* last: it is ours, and whole */
+  TRY(h5_write_text(file, f->temporary, RESULT_MARK, RESULT_MARK_TEXT)); /* last: it is ours */
 done:
   if (file >= 0 && H5Fclose(file) < 0 && rc == STATUS_OK) {
     rc = h5_fail(STATUS_IO, f->temporary, "close");

@@ -146,8 +146,7 @@ status result_read_vector(comm *c, const char *path, const char *name, const own
   TRY(comm_agree(c, alloc_array(values, ownership_end(owned) - ownership_begin(owned),
                                 sizeof **values, "vector")));
   TRY(comm_agree(c, h5_open(c, path, &file)));
-  const h5_span span = h5_span_of(owned);
-  TRY(comm_agree(c, h5_read_span(file, path, name, H5_F64, &span, *values, H5_ROUND)));
+  TRY(comm_agree(c, h5_read_vector(file, path, name, owned, *values, H5_ROUND)));
 done:
   if (file >= 0) H5Fclose(file);
   if (rc != STATUS_OK) alloc_free(values);

@@ -6,7 +6,7 @@
 
 #include "status.h"
 
-/* Takes over the signals for the rest of the process. */
+/* Takes over the signals for the rest of the process; SIGXFSZ is ignored. */
 status stop_install(void);
 
 /* The signal that came last; 0: none. */

@@ -1,5 +1,6 @@
 /* For LD_PRELOAD: the FAIL_AT-th call of FAIL_CALL (write, fsync, rename) on a checkpoint's file
- * fails with EIO (write: with ENOSPC), counted over this process. Built by the test that uses it. */
+ * fails with EIO (write: with ENOSPC), counted over this process. Built by the test that uses it.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +24,7 @@ static int is_ours(int descriptor) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0) return 0;
   path[length] = '\0';
-  return strstr(path, ".part") != NULL && strstr(path, "ck.") != NULL;
+  return length > 5 && strcmp(path + length - 5, ".part") == 0 && strstr(path, "ck.") != NULL;
 }
 
 #define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
