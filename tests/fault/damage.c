@@ -17,6 +17,7 @@ enum { LENGTH = 2000, ITEMS = 3 };
 static comm *world;
 static const char PATH[] = "damage-ck.h5", COPY[] = "damage-copy.h5";
 static double x[LENGTH];
+static char said[600]; /* by the last read */
 static char text[] = "some words that are a text";
 
 static double value(int64_t i) { return 1.0 / (double)(i + 3); }
@@ -45,6 +46,7 @@ static int read_copy(void) {
   items_of(items);
   memset(x, 0, sizeof x);
   status rc = checkpoint_read(world, COPY, items, ITEMS, NULL);
+  snprintf(said, sizeof said, "%s", fail_text());
   fail_clear();
   if (rc != STATUS_OK) {
     assert_int_equal(rc, STATUS_IO);
@@ -135,6 +137,7 @@ static void data_changed(void **state) {
       content[at + k] ^= 0x10;
       put_copy(content, size);
       assert_true(read_copy());
+      assert_non_null(strstr(said, "/a/x is damaged: wrong checksum of elements 0 to 2000"));
       content[at + k] ^= 0x10;
     }
   }
