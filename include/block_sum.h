@@ -24,41 +24,53 @@ PORTABLE int64_t block_size(int64_t total) {
   return size;
 }
 
-/* Adds `lanes` (a power of two) lanes by the xor tree; `lane` is used up. */
-PORTABLE double block_tree(double *lane, int lanes) {
+/* Adds 32 lanes by the xor tree; `lane` is used up. (Constant bounds: registers, no loops.) */
+PORTABLE double block_tree(double *lane) {
+  for (int l = 0; l < 16; l++) lane[l] += lane[l + 16];
+  for (int l = 0; l < 8; l++) lane[l] += lane[l + 8];
+  for (int l = 0; l < 4; l++) lane[l] += lane[l + 4];
+  for (int l = 0; l < 2; l++) lane[l] += lane[l + 2];
+  return lane[0] + lane[1];
+}
+
+/* Fewer than 32 elements: as many lanes as there are elements, up to a power of two. */
+PORTABLE double block_short(const double *x, const double *y, int count) {
+  double lane[BLOCK_LANES];
+  int lanes = 1;
+  while (lanes < count) lanes *= 2;
+  for (int l = 0; l < lanes; l++) {
+    lane[l] = l >= count ? 0.0 : y == 0 ? 0.0 + x[l] : fma(x[l], y[l], 0.0);
+  }
   for (int half = lanes / 2; half >= 1; half /= 2) {
     for (int l = 0; l < half; l++) lane[l] += lane[l + half];
   }
   return lane[0];
 }
 
-/* Lanes that a block of `count` elements needs: the rest of the 32 would hold +0.0. */
-PORTABLE int block_lanes(int count) {
-  int lanes = 1;
-  while (lanes < count && lanes < BLOCK_LANES) lanes *= 2;
-  return lanes;
-}
-
 /* Sum of q[0 .. count), count <= BLOCK_MAX: one block. */
 PORTABLE double block_sum(const double *q, int count) {
-  double lane[BLOCK_LANES] = {0.0};
-  int full = count / BLOCK_LANES * BLOCK_LANES;
-  for (int at = 0; at < full; at += BLOCK_LANES) {
+  double lane[BLOCK_LANES];
+  if (count < BLOCK_LANES) return block_short(q, 0, count);
+  for (int l = 0; l < BLOCK_LANES; l++) lane[l] = 0.0 + q[l];
+  int at = BLOCK_LANES;
+  for (; at + BLOCK_LANES <= count; at += BLOCK_LANES) {
     for (int l = 0; l < BLOCK_LANES; l++) lane[l] += q[at + l];
   }
-  for (int l = 0; l < count - full; l++) lane[l] += q[full + l];
-  return full > 0 ? block_tree(lane, BLOCK_LANES) : block_tree(lane, block_lanes(count));
+  for (int l = 0; l < count - at; l++) lane[l] += q[at + l];
+  return block_tree(lane);
 }
 
 /* Sum of x[i] y[i] over a block, each product fused into its lane. */
 PORTABLE double block_dot(const double *x, const double *y, int count) {
-  double lane[BLOCK_LANES] = {0.0};
-  int full = count / BLOCK_LANES * BLOCK_LANES;
-  for (int at = 0; at < full; at += BLOCK_LANES) {
+  double lane[BLOCK_LANES];
+  if (count < BLOCK_LANES) return block_short(x, y, count);
+  for (int l = 0; l < BLOCK_LANES; l++) lane[l] = fma(x[l], y[l], 0.0);
+  int at = BLOCK_LANES;
+  for (; at + BLOCK_LANES <= count; at += BLOCK_LANES) {
     for (int l = 0; l < BLOCK_LANES; l++) lane[l] = fma(x[at + l], y[at + l], lane[l]);
   }
-  for (int l = 0; l < count - full; l++) lane[l] = fma(x[full + l], y[full + l], lane[l]);
-  return full > 0 ? block_tree(lane, BLOCK_LANES) : block_tree(lane, block_lanes(count));
+  for (int l = 0; l < count - at; l++) lane[l] = fma(x[at + l], y[at + l], lane[l]);
+  return block_tree(lane);
 }
 
 #endif

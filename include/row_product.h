@@ -42,7 +42,7 @@ PORTABLE double row_strided(const double *value, const lidx *column, int64_t cou
   for (int l = 0; l < count - full; l++) {
     lane[l] = row_term(value[full + l], x[column[full + l]], lane[l], absolute);
   }
-  return block_tree(lane, ROW_LANES);
+  return block_tree(lane);
 }
 
 /* Segments of a row of `count` entries: 0 when it is not segmented. */

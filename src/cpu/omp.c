@@ -23,6 +23,7 @@ static status omp_open(const device_request *request, device **out) {
   d->block = block_size(request->total);
   d->rows = -1;
   TRY(alloc_zeroed(&d->worker, threads, sizeof *d->worker, "threads"));
+  for (int t = 0; t < threads; t++) d->worker[t].number = t;
   TRY(alloc_zeroed(&d->cut, (int64_t)threads + 1, sizeof *d->cut, "threads"));
 done:
   if (rc != STATUS_OK) omp_close(out);
@@ -79,6 +80,7 @@ static status omp_alloc(device *d, int64_t bytes, const char *what, dptr *out) {
   status rc = alloc_array(&out->at, bytes, 1, what);
   if (rc != STATUS_OK) return rc;
   char *at = out->at;
+  host_large_pages(at, bytes);
   const int64_t length = bytes / 8;
   const lidx rows = d->rows >= 0 && length >= d->rows ? d->rows
                     : length < LIDX_MAX - TILE        ? (lidx)length

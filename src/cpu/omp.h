@@ -16,6 +16,7 @@
 typedef struct worker {
   _Alignas(64) tally sums;
   uint64_t largest; /* max_abs: bits of the largest |x| */
+  int number;       /* 0 .. threads - 1 */
   char padding[64]; /* nobody's line is fetched along with a neighbour's */
 } worker;
 

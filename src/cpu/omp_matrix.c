@@ -2,30 +2,28 @@
  * equal traffic, one per worker. Rows above 8192 entries are cut further, into their segments,
  * which all threads share whatever tile they belong to: one dense row does not hold up its owner.
  *
- * Eight lanes are two AVX2 registers; the loops below are written so that a compiler makes exactly
- * that of them. The order inside a row is that of row_product.h whatever the form of a slice. */
+ * The order inside a row is that of row_product.h whatever the form of a slice. */
 #include "omp.h"
 
 #include <string.h>
 
 #include "alloc.h"
-
-enum { LANES = 8 };
+#include "lanes.h"
 
 /* Bytes of a row besides its entries that a sweep moves (x, b, weight, next), and of an entry: what
  * the split over threads balances. */
 enum { ROW_BYTES = 40, ENTRY_BYTES = 12 };
 
-/* Entry k of all lanes: columns and values apart. 96 bytes, 8 gathered x. */
+/* Any columns. 96 bytes for an entry of all lanes, x picked one by one. */
 static inline void slice_gather(const double *value, const lidx *column,
                                 const unsigned char *length, const double *x, double *sum,
                                 int absolute) {
   const int shortest = length[LANES - 1], longest = length[0];
+  lanes all = lanes_zero();
   for (int k = 0; k < shortest; k++, value += LANES, column += LANES) {
-    for (int l = 0; l < LANES; l++) {
-      sum[l] = row_term(value[l], x[column[l]], sum[l], absolute);
-    }
+    all = lanes_term(lanes_load(value), lanes_pick(x, column), all, absolute);
   }
+  lanes_store(sum, all);
   for (int k = shortest; k < longest; k++, value += LANES, column += LANES) {
     for (int l = 0; k < length[l]; l++) { /* lengths fall; ends before lane LANES - 1 */
       sum[l] = row_term(value[l], x[column[l]], sum[l], absolute);
@@ -33,22 +31,24 @@ static inline void slice_gather(const double *value, const lidx *column,
   }
 }
 
-/* Columns advance by one from lane to lane. 68 bytes an entry of 8 lanes, x in straight loads. */
-static inline void slice_run(const double *value, const lidx *column, int length, const double *x,
-                             double *sum, int absolute) {
-  for (int k = 0; k < length; k++, value += LANES) {
-    const double *run = x + column[k];
-    for (int l = 0; l < LANES; l++) sum[l] = row_term(value[l], run[l], sum[l], absolute);
+/* Columns advance by one from lane to lane: 68 bytes an entry of all lanes, x in straight loads. */
+static inline lanes slice_run(const double *value, const lidx *column, int length, const double *x,
+                              int absolute) {
+  lanes sum = lanes_zero();
+  for (int k = 0; k < length; k++) {
+    sum = lanes_term(lanes_load(value + k * LANES), lanes_load(x + column[k]), sum, absolute);
   }
+  return sum;
 }
 
-/* And one value for all lanes. 12 bytes an entry of 8 lanes. */
-static inline void slice_constant(const double *value, const lidx *column, int length,
-                                  const double *x, double *sum, int absolute) {
+/* And one value for all lanes: 12 bytes. */
+static inline lanes slice_constant(const double *value, const lidx *column, int length,
+                                   const double *x, int absolute) {
+  lanes sum = lanes_zero();
   for (int k = 0; k < length; k++) {
-    const double *run = x + column[k];
-    for (int l = 0; l < LANES; l++) sum[l] = row_term(value[k], run[l], sum[l], absolute);
+    sum = lanes_term(lanes_all(value[k]), lanes_load(x + column[k]), sum, absolute);
   }
+  return sum;
 }
 
 /* The long rows of a tile, into their places. */
@@ -67,38 +67,39 @@ static void tile_long_rows(const matrix *m, lidx tile, const double *x, double *
   }
 }
 
-static inline void tile_rows(const matrix *m, lidx tile, const double *x, double *out,
-                             int absolute) {
-  const sell *s = &m->s;
-  for (lidx i = sell_slice_begin(s, tile); i < sell_slice_end(s, tile); i++) {
-    const unsigned char *length = s->length + (int64_t)i * LANES;
-    const unsigned char *place = s->place + (int64_t)i * LANES;
-    const double *value = s->value + s->value_at[i];
-    const lidx *column = s->column + s->column_at[i];
-    double sum[LANES] = {0.0};
-    switch (s->kind[i]) {
-    case SLICE_CONSTANT:
-      slice_constant(value, column, length[0], x, sum, absolute);
-      memcpy(out + place[0], sum, sizeof sum);
-      break;
-    case SLICE_RUN:
-      slice_run(value, column, length[0], x, sum, absolute);
-      memcpy(out + place[0], sum, sizeof sum);
-      break;
-    default:
+/* `out` is nobody else's: said, so that the pointers of s stay in registers across its stores. */
+static inline void tile_rows(const sell *s, lidx tile, const double *restrict x,
+                             double *restrict out, int absolute) {
+  const lidx begin = sell_slice_begin(s, tile), end = sell_slice_end(s, tile);
+  const unsigned char *restrict kind = s->kind;
+  const unsigned char *restrict length = s->length + (int64_t)begin * LANES;
+  const unsigned char *restrict place = s->place + (int64_t)begin * LANES;
+  const eidx *restrict value_at = s->value_at, *restrict column_at = s->column_at;
+  const double *restrict values = s->value;
+  const lidx *restrict columns = s->column;
+  for (lidx i = begin; i < end; i++, length += LANES, place += LANES) {
+    const double *value = values + value_at[i];
+    const lidx *column = columns + column_at[i];
+    if (kind[i] == SLICE_CONSTANT) {
+      lanes_store(out + place[0], slice_constant(value, column, length[0], x, absolute));
+    } else if (kind[i] == SLICE_RUN) {
+      lanes_store(out + place[0], slice_run(value, column, length[0], x, absolute));
+    } else {
+      double sum[LANES];
       slice_gather(value, column, length, x, sum, absolute);
       for (int l = 0; l < LANES; l++) out[place[l]] = sum[l];
     }
   }
-  if (s->long_first[tile] < s->long_first[tile + 1]) tile_long_rows(m, tile, x, out, absolute);
 }
 
 void tile_product(const matrix *m, lidx tile, const double *x, double *out) {
-  tile_rows(m, tile, x, out, 0);
+  tile_rows(&m->s, tile, x, out, 0);
+  tile_long_rows(m, tile, x, out, 0);
 }
 
 void tile_product_absolute(const matrix *m, lidx tile, const double *x, double *out) {
-  tile_rows(m, tile, x, out, 1);
+  tile_rows(&m->s, tile, x, out, 1);
+  tile_long_rows(m, tile, x, out, 1);
 }
 
 void segment_product(const matrix *m, lidx which, const double *x, int absolute) {
@@ -185,6 +186,8 @@ status omp_matrix_create(device *d, const csr_block *a, matrix **out) {
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_measure(&m->s, a, m->cut[t], m->cut[t + 1]);
   TRY(sell_place(&m->s));
+  host_large_pages(m->s.value, m->s.value_at[m->s.slices] * 8);
+  host_large_pages(m->s.column, m->s.column_at[m->s.slices] * 4);
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_fill(&m->s, a, m->cut[t], m->cut[t + 1]);
   TRY(list_segments(m));
