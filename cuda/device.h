@@ -38,11 +38,11 @@ enum {
 
 /* How a pass ends: where its sums go, and the rule to apply when all blocks are done. */
 typedef struct ending {
-  int64_t *words;        /* [TALLY_WORDS] sums, then counters */
-  unsigned *ticket;      /* blocks that are done */
-  solve_state *state;    /* NULL: no rule */
-  uint64_t *slot;        /* [RING_WORDS] in pinned memory */
-  uint32_t sequence;     /* of this judged step */
+  int64_t *words;     /* [TALLY_WORDS] sums, then counters */
+  unsigned *ticket;   /* blocks that are done */
+  solve_state *state; /* NULL: no rule */
+  uint64_t *slot;     /* [RING_WORDS] in pinned memory */
+  uint32_t sequence;  /* of this judged step */
   int32_t kind, stop;
 } ending;
 
@@ -60,24 +60,30 @@ typedef struct long_item {
 /* Device memory of a matrix, see sell.h. */
 typedef struct matrix_view {
   lidx rows, tiles;
-  const slice *slices;      /* [8 tiles] */
-  const uint16_t *slot;     /* [256 tiles] length | place << 8 */
+  const slice *slices;  /* [8 tiles] */
+  const uint16_t *slot; /* [256 tiles] length | place << 8 */
   const double *value;
   const lidx *column;
-  const lidx *list;         /* tiles to work on; NULL: all */
+  const lidx *list; /* tiles to work on; NULL: all */
   lidx list_count;
   lidx long_rows, items;
-  lidx item_count;          /* of these, to be made for the tiles of the list */
-  const lidx *long_first;   /* [tiles + 1]; NULL: there are no long rows */
-  const lidx *long_row;     /* [long_rows] */
-  const lidx *first_item;   /* [long_rows + 1] the sums of long row j */
-  const long_item *item;    /* [item_count] longest first */
+  lidx item_count;        /* of these, to be made for the tiles of the list */
+  const lidx *long_first; /* [tiles + 1]; NULL: there are no long rows */
+  const lidx *long_row;   /* [long_rows] */
+  const lidx *first_item; /* [long_rows + 1] the sums of long row j */
+  const long_item *item;  /* [item_count] longest first */
   const double *long_value;
   const lidx *long_column;
-  double *item_sum;         /* [2 items] sums of a x; of |a||x| */
+  double *item_sum; /* [2 items] sums of a x; of |a||x| */
 } matrix_view;
 
-typedef enum row_pass { ROWS_PRODUCT, ROWS_RESIDUAL, ROWS_SWEEP, ROWS_CG_PRODUCT, ROW_PASSES } row_pass;
+typedef enum row_pass {
+  ROWS_PRODUCT,
+  ROWS_RESIDUAL,
+  ROWS_SWEEP,
+  ROWS_CG_PRODUCT,
+  ROW_PASSES
+} row_pass;
 typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vector_pass;
 
 typedef struct rows_args {
@@ -151,8 +157,8 @@ struct device {
   uint64_t *ring, *ring_there;    /* [RING * RING_WORDS] */
   uint32_t sequence;              /* of the last judged step */
 
-  void *state_at; /* the state last copied in or judged, */
-  uint32_t base;  /* the step it was copied in after, */
+  void *state_at;     /* the state last copied in or judged, */
+  uint32_t base;      /* the step it was copied in after, */
   solve_state mirror; /* and its value, while several ranks judge on the host */
 
   kept kept;

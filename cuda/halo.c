@@ -95,8 +95,7 @@ status cuda_pack(device *d, const halo *h, vec x) {
   const lidx chunk = chunk_of(h->sends);
   for (lidx begin = 0, end, i = 0; begin < h->sends; begin = end, i++) {
     end = chunk_end(begin, chunk, h->sends);
-    TRY(device_check(d,
-                     kernel_gather(d->main, x.data.at, p->rows_there, begin, end, p->send_there),
+    TRY(device_check(d, kernel_gather(d->main, x.data.at, p->rows_there, begin, end, p->send_there),
                      "kernel gather"));
     TRY(device_check(d, cudaEventRecord(p->sent[i], d->main), "cudaEventRecord"));
   }

@@ -1,7 +1,7 @@
 /* The end of a step (device.h). One rank: the device applies the rule and posts its state, and
  * nothing here waits. Several ranks: the sums come to pinned memory, are added over ranks on the
- * host, and the rule is applied to a copy of the state kept here (`mirror`), which is then stored on
- * the device: every rank applies the same rule to the same numbers.
+ * host, and the rule is applied to a copy of the state kept here (`mirror`), which is then stored
+ * on the device: every rank applies the same rule to the same numbers.
  *
  * A rank whose device has failed goes on taking part: its sums are NaN, which stops all ranks at
  * this step, and its own operations answer with the failure. */
@@ -106,7 +106,8 @@ static status judge_on_host(device *d, comm *c, judge_kind kind, dptr state, int
   double sum[SUMS_MAX] = {0.0};
   int64_t counter[COUNTERS];
   uint32_t word[STATE_WORDS];
-  adopt_state(d, state); /* its failure, and the next one's, are met again by the caller's kernels */
+  adopt_state(d,
+              state); /* its failure, and the next one's, are met again by the caller's kernels */
   TRY(total(d, c, sums_of(kind, &d->mirror), stop, sum, counter));
   rules_apply(kind, &d->mirror, sum, counter);
   const uint32_t sequence = ++d->sequence;

@@ -52,10 +52,9 @@ static status count_devices(int *count) {
 }
 
 static void name_uuid(const unsigned char *b, char *out, size_t room) {
-  snprintf(out, room,
-           "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
-           b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
-           b[15]);
+  snprintf(out, room, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+           b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+           b[14], b[15]);
 }
 
 /* Chooses the device; what is wrong with it before anything ran on it is STATUS_UNAVAILABLE. */
@@ -67,8 +66,7 @@ static status choose_device(device *d, int node_rank, struct cudaDeviceProp *pro
   if ((error = cudaSetDevice(d->facts.index)) != cudaSuccess ||
       (error = cudaGetDeviceProperties(property, d->facts.index)) != cudaSuccess) {
     rc = fail(STATUS_UNAVAILABLE, "backend cuda: GPU %d of %d cannot be used: %s (%s)",
-              d->facts.index, d->facts.visible, cudaGetErrorString(error),
-              cudaGetErrorName(error));
+              d->facts.index, d->facts.visible, cudaGetErrorString(error), cudaGetErrorName(error));
     goto done;
   }
   snprintf(d->facts.name, sizeof d->facts.name, "%.120s", property->name);
@@ -107,8 +105,9 @@ static status try_kernel(device *d, const struct cudaDeviceProp *property) {
   }
   for (uint32_t i = 0; i < WARP; i++) {
     if (answer[i] != SEED * UINT32_C(2654435761) + i) {
-      return fail(STATUS_UNAVAILABLE, "backend cuda: a trial kernel on GPU %d (%s) gave a wrong "
-                                      "answer",
+      return fail(STATUS_UNAVAILABLE,
+                  "backend cuda: a trial kernel on GPU %d (%s) gave a wrong "
+                  "answer",
                   d->facts.index, d->facts.name);
     }
   }

@@ -1,6 +1,6 @@
 /* Passes over matrix rows: a tile of 256 rows per thread block and turn, one row per thread, on a
  * persistent grid. A warp computes a slice of SELL-32: entry k of its rows is one coalesced load of
- * values and one of columns; up to eight are in flight before the first use. Terms of sums go to
+ * values and one of columns; up to seven are in flight before the first use. Terms of sums go to
  * shared memory in the order of rows, and one warp, a different one each turn, adds them while the
  * others go on (two buffers: one barrier a tile).
  *
@@ -12,14 +12,13 @@
  * Source of the format: Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401. */
 #include "passes.cuh"
 
-enum { FLIGHT = 8, LONG_FLIGHT = 16, WARPS = TILE / WARP };
+enum { FLIGHT = 7, LONG_FLIGHT = 16, WARPS = TILE / WARP };
 
 /* Adds entries of one lane's row to s (and sa): KIND as in sell.h. */
 template <int KIND, bool ABSOLUTE>
-static __device__ inline void slice_rows(const double *__restrict__ value,
-                                         const lidx *__restrict__ column,
-                                         const double *__restrict__ x, int lane, int longest,
-                                         int length, double *s, double *sa) {
+static __device__ inline void
+slice_rows(const double *__restrict__ value, const lidx *__restrict__ column,
+           const double *__restrict__ x, int lane, int longest, int length, double *s, double *sa) {
   for (int k = 0; k < longest; k += FLIGHT) {
     double a[FLIGHT], y[FLIGHT];
     lidx c[FLIGHT];
@@ -142,7 +141,7 @@ static __device__ inline void head_load(const rows_args &p, lidx i, tile_head *h
 }
 
 template <int PASS>
-__global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ rows_args p) {
+__global__ void __launch_bounds__(TILE, 3) rows_pass(const __grid_constant__ rows_args p) {
   constexpr bool SUMS = PASS != ROWS_PRODUCT;
   __shared__ double term[2][PASS_SUMS][TILE];
   __shared__ block_tally tally;
@@ -229,7 +228,7 @@ static __device__ inline void long_sum(const matrix_view &m, const double *__res
 }
 
 template <bool ABSOLUTE>
-__global__ void __launch_bounds__(TILE) long_rows(const __grid_constant__ rows_args p) {
+__global__ void __launch_bounds__(TILE, 2) long_rows(const __grid_constant__ rows_args p) {
   const lidx warps = (lidx)gridDim.x * WARPS;
   if (!state_open(p.state)) return;
   /* items fall in length: neighbours go to different multiprocessors */
@@ -260,10 +259,9 @@ extern "C" cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_arg
 }
 
 extern "C" cudaError_t kernel_rows_fit(row_pass pass, int *blocks) {
-  const void *const kernel[] = {(const void *)rows_pass<ROWS_PRODUCT>,
-                                (const void *)rows_pass<ROWS_RESIDUAL>,
-                                (const void *)rows_pass<ROWS_SWEEP>,
-                                (const void *)rows_pass<ROWS_CG_PRODUCT>};
+  const void *const kernel[] = {
+      (const void *)rows_pass<ROWS_PRODUCT>, (const void *)rows_pass<ROWS_RESIDUAL>,
+      (const void *)rows_pass<ROWS_SWEEP>, (const void *)rows_pass<ROWS_CG_PRODUCT>};
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel[pass], TILE, 0);
 }
 

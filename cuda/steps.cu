@@ -63,8 +63,7 @@ extern "C" cudaError_t kernel_fill(cudaStream_t s, double *x, int64_t count, dou
 /* Bits of |x| rise with |x|, and those of a NaN are above all others. */
 __global__ void __launch_bounds__(TILE) max_abs(const double *x, lidx rows, uint64_t *out) {
   unsigned long long largest = 0;
-  for (lidx i = (lidx)(blockIdx.x * TILE + threadIdx.x); i < rows;
-       i += (lidx)(gridDim.x * TILE)) {
+  for (lidx i = (lidx)(blockIdx.x * TILE + threadIdx.x); i < rows; i += (lidx)(gridDim.x * TILE)) {
     const unsigned long long bits = bits_of(x[i]) & (UINT64_MAX >> 1);
     if (bits > largest) largest = bits;
     if (rows - i <= (lidx)(gridDim.x * TILE)) break; /* i would overflow */

@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(TILE) vector_pass_kernel(const __grid_constant
 extern "C" cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a,
                                       int most_blocks, int processors) {
   const int threads = a->tiles < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
-  const int blocks = blocks_for((a->tiles + warps - 1) / warps,
-                                (int64_t)most_blocks * TILE / threads);
+  const int blocks =
+      blocks_for((a->tiles + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
   if (pass == VECTOR_DOT) {
     vector_pass_kernel<VECTOR_DOT><<<blocks, threads, 0, s>>>(*a);
   } else {
@@ -104,7 +104,8 @@ extern "C" cudaError_t kernel_vectors_fit(vector_pass pass, int *blocks) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel[pass], TILE, 0);
 }
 
-/* x = fma(alpha, p, x); p = fma(beta, p, z). 48 bytes a row. Pairs of elements: 16-byte accesses. */
+/* x = fma(alpha, p, x); p = fma(beta, p, z). 48 bytes a row. Pairs of elements: 16-byte accesses.
+ */
 static __device__ inline void direct(double r, double d, double alpha, double beta, double *p,
                                      double *x) {
   *x = fma(alpha, *p, *x);
@@ -142,11 +143,9 @@ extern "C" cudaError_t kernel_direction(cudaStream_t s, lidx rows, const double 
                                         const solve_state *state, int reverse) {
   const int blocks = blocks_for(((int64_t)rows / 2 + TILE - 1) / TILE, 1 << 20);
   if (inverse != nullptr) {
-    direction_kernel<true>
-        <<<blocks, TILE, 0, s>>>(rows, r, inverse, direction, x, state, reverse);
+    direction_kernel<true><<<blocks, TILE, 0, s>>>(rows, r, inverse, direction, x, state, reverse);
   } else {
-    direction_kernel<false>
-        <<<blocks, TILE, 0, s>>>(rows, r, inverse, direction, x, state, reverse);
+    direction_kernel<false><<<blocks, TILE, 0, s>>>(rows, r, inverse, direction, x, state, reverse);
   }
   return cudaGetLastError();
 }

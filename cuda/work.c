@@ -25,9 +25,7 @@ static status launched(device *d, cudaError_t error, const char *name) {
 
 static double *at(vec x) { return x.data.at; }
 
-ending plain_ending(const device *d) {
-  return (ending){.words = d->words, .ticket = d->ticket};
-}
+ending plain_ending(const device *d) { return (ending){.words = d->words, .ticket = d->ticket}; }
 
 status device_join(device *d) {
   status rc = device_ok(d);
@@ -44,8 +42,7 @@ status launch_kept(device *d, const ending *end) {
   k->active = 0;
   if (k->is_rows) {
     k->rows.end = *end;
-    return launched(d,
-                    kernel_rows(d->main, (row_pass)k->pass, &k->rows, d->row_blocks[k->pass]),
+    return launched(d, kernel_rows(d->main, (row_pass)k->pass, &k->rows, d->row_blocks[k->pass]),
                     ROW_PASS_NAME[k->pass]);
   }
   k->vectors.end = *end;
@@ -84,8 +81,7 @@ status cuda_copy(device *d, vec to, vec from) {
   status rc = ready(d);
   if (rc != STATUS_OK || to.rows == 0) return rc;
   const size_t bytes = (size_t)to.rows * sizeof(double);
-  return launched(d,
-                  cudaMemcpyAsync(at(to), at(from), bytes, cudaMemcpyDeviceToDevice, d->main),
+  return launched(d, cudaMemcpyAsync(at(to), at(from), bytes, cudaMemcpyDeviceToDevice, d->main),
                   "copy on the GPU");
 }
 
@@ -94,8 +90,7 @@ status cuda_max_abs(device *d, vec x, double *out) {
   *out = 0.0;
   TRY(ready(d));
   if (x.rows == 0) goto done;
-  TRY(launched(d, kernel_max_abs(d->main, at(x), x.rows, d->largest, d->processors),
-               "kernel max"));
+  TRY(launched(d, kernel_max_abs(d->main, at(x), x.rows, d->largest, d->processors), "kernel max"));
   TRY(device_check(d,
                    cudaMemcpyAsync(d->pinned + TALLY_WORDS, d->largest, sizeof *d->largest,
                                    cudaMemcpyDeviceToHost, d->main),
@@ -132,11 +127,8 @@ status cuda_dot(device *d, vec x, vec y, double scale) {
 }
 
 status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state) {
-  const vector_args args = {.rows = r.rows,
-                            .x = at(q),
-                            .inverse = at(inverse_diagonal),
-                            .r = at(r),
-                            .state = state.at};
+  const vector_args args = {
+      .rows = r.rows, .x = at(q), .inverse = at(inverse_diagonal), .r = at(r), .state = state.at};
   return vectors_work(d, VECTOR_CG_RESIDUAL, &args, 1);
 }
 
@@ -186,8 +178,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
   args->end = plain_ending(d);
   if (args->m.list_count == 0) goto done;
   if (args->m.item_count > 0) {
-    TRY(launched(d,
-                 kernel_long_rows(stream, args, pass == ROWS_RESIDUAL, d->long_blocks),
+    TRY(launched(d, kernel_long_rows(stream, args, pass == ROWS_RESIDUAL, d->long_blocks),
                  "kernel long rows"));
   }
   if (args->state != NULL && args->m.list == NULL && a->ghosts == 0) {

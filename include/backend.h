@@ -39,8 +39,8 @@ typedef struct matrix_facts {
 
 /* What a device is, for the report. */
 typedef struct device_facts {
-  char name[128]; /* "NVIDIA H200" */
-  char uuid[48];  /* "GPU-..." */
+  char name[128];       /* "NVIDIA H200" */
+  char uuid[48];        /* "GPU-..." */
   int index, visible;   /* which of how many this process sees */
   int64_t memory_bytes; /* of the whole device */
   int64_t peak_bytes;   /* allocated here at most, so far */
