@@ -1,5 +1,6 @@
-/* bench_gpu_kernels [FILE.json [PROBLEMS]]: iterations on one GPU as the drivers run them (every
- * step judged, the host looking `lag` steps behind), against the copy bandwidth of the same run.
+/* bench_gpu_kernels [FILE.json [PROBLEMS]] (PROBLEMS: digits 0 .. 5, all of them if left out):
+ * iterations on one GPU as the drivers run them (every step judged, the host looking `lag` steps
+ * behind), against the copy bandwidth of the same run.
  *
  * Bytes per row are a model, each array once from memory: the matrix as stored (describe), and of
  * vectors 8 bytes for each read or write:
@@ -156,7 +157,7 @@ static double copy_rate; /* bytes per second, of the largest vectors */
 static void line(const char *problem, const char *what, double seconds, double rows, double bytes,
                  double target_us) {
   const double rate = bytes / seconds;
-  printf("  %-18s %9.2f us  %7.1f B/row  %7.0f GB/s  %5.1f %% of copy", what, seconds * 1e6,
+  printf("  %-21s %9.2f us  %7.1f B/row  %7.0f GB/s  %5.1f %% of copy", what, seconds * 1e6,
          bytes / rows, rate * 1e-9, 100.0 * rate / copy_rate);
   if (target_us > 0.0) {
     printf("   target %.0f us: %s", target_us, seconds * 1e6 <= target_us ? "met" : "MISSED");
@@ -307,7 +308,7 @@ done:
   return rc;
 }
 
-static status run(comm *world, const char *file, int problems_wanted) {
+static status run(comm *world, const char *file, const char *wanted) {
   status rc = STATUS_OK;
   static const stencil problems[] = {{"poisson2d 4096", 4096, 4096, 1, 0},
                                      {"poisson2d 708", 708, 708, 1, 0},
@@ -325,7 +326,8 @@ static status run(comm *world, const char *file, int problems_wanted) {
   static const int counts[] = {100, 300, 300, 100};
   static const double jacobi_us[] = {420.0, 16.0, 0.0, 0.0},
                       gradients_us[] = {680.0, 0.0, 20.0, 0.0};
-  for (int i = 0; i < PROBLEMS && i < problems_wanted; i++) {
+  for (int i = 0; i < PROBLEMS; i++) {
+    if (strchr(wanted, '0' + i) == NULL) continue;
     if (i < 4) TRY(bench_stencil(world, &problems[i], counts[i], jacobi_us[i], gradients_us[i]));
     if (i >= 4) TRY(bench_power(world, i - 4));
   }
@@ -341,7 +343,7 @@ int main(int argc, char **argv) {
   comm *world = NULL;
   status rc = comm_open(&argc, &argv, &world);
   if (rc == STATUS_OK) {
-    rc = run(world, argc > 1 ? argv[1] : NULL, argc > 2 ? atoi(argv[2]) : PROBLEMS);
+    rc = run(world, argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : "012345");
   }
   if (rc != STATUS_OK) fprintf(stderr, "%s\n", fail_text());
   comm_close(&world);

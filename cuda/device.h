@@ -28,6 +28,7 @@ enum {
   WARP = 32,
   PASS_SUMS = 2, /* sums a pass makes at most */
   TALLY_WORDS = SUMS_MAX * WIDE_WORDS + COUNTERS,
+  TALLY_COPIES = 8, /* thread blocks share words eightfold less */
   LAG = 8,
   RING = 32,       /* posted states, more than the host may lag behind */
   RING_WORDS = 32, /* 8-byte words of a posted state: 4 of content, 4 of step number */
@@ -38,7 +39,7 @@ enum {
 
 /* How a pass ends: where its sums go, and the rule to apply when all blocks are done. */
 typedef struct ending {
-  int64_t *words;     /* [TALLY_WORDS] sums, then counters */
+  int64_t *words;     /* [TALLY_COPIES][TALLY_WORDS] sums, then counters */
   unsigned *ticket;   /* blocks that are done */
   solve_state *state; /* NULL: no rule */
   uint64_t *slot;     /* [RING_WORDS] in pinned memory */
@@ -94,6 +95,8 @@ typedef struct rows_args {
   double scale;
   int32_t block;   /* elements of a sum block */
   int32_t reverse; /* last tile first */
+  int32_t early;   /* may start while the last pass ends */
+  int32_t group;   /* tiles a thread block takes at a time */
   ending end;
 } rows_args;
 
@@ -103,9 +106,17 @@ typedef struct vector_args {
   double *r;
   const solve_state *state;
   double scale;
-  int32_t block, reverse;
+  int32_t block, reverse, early;
   ending end;
 } vector_args;
+
+typedef struct direction_args {
+  lidx rows;
+  int32_t reverse, early;
+  const double *r, *inverse; /* inverse may be NULL */
+  double *direction, *x;
+  const solve_state *state;
+} direction_args;
 
 struct matrix {
   matrix_view view;
@@ -142,6 +153,7 @@ typedef struct halo_plan {
 struct device {
   device_facts facts;
   int processors;
+  int early; /* passes may overlap (sm_90) */
   gidx block;
   cudaStream_t main, urgent; /* urgent: halos and boundary rows, of high priority */
   cudaEvent_t fork, join;
@@ -236,8 +248,7 @@ cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a, int m
 cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute, int most_blocks);
 cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a, int most_blocks,
                            int processors);
-cudaError_t kernel_direction(cudaStream_t s, lidx rows, const double *r, const double *inverse,
-                             double *direction, double *x, const solve_state *state, int reverse);
+cudaError_t kernel_direction(cudaStream_t s, const direction_args *a);
 cudaError_t kernel_fill(cudaStream_t s, double *x, int64_t count, double value);
 cudaError_t kernel_max_abs(cudaStream_t s, const double *x, lidx rows, uint64_t *out,
                            int processors);

@@ -5,12 +5,6 @@
 #include "alloc.h"
 #include "device.h"
 
-#ifdef ALLOC_POISON
-enum { POISON = 1 };
-#else
-enum { POISON = 0 };
-#endif
-
 static double gib(int64_t bytes) { return (double)bytes / 1073741824.0; }
 
 static status too_large(const device *d, int64_t bytes, int64_t free_bytes, const char *what) {
@@ -58,7 +52,6 @@ status device_alloc(device *d, int64_t bytes, const char *what, void *out) {
     goto done;
   }
   TRY(device_check(d, error, "cudaMalloc"));
-  if (POISON) TRY(device_check(d, cudaMemset(p, 0xff, room), "cudaMemset"));
   TRY(note_allocation(d, p, (int64_t)room));
   memcpy(out, &p, sizeof p);
   p = NULL;
@@ -77,8 +70,13 @@ void device_free(device *d, void *p) {
   }
 }
 
+/* Fresh memory is all NaN, as in the reference backend. */
 status cuda_alloc(device *d, int64_t bytes, const char *what, dptr *out) {
-  return device_alloc(d, bytes, what, &out->at);
+  status rc = device_alloc(d, bytes, what, &out->at);
+  if (rc != STATUS_OK || bytes == 0) return rc;
+  rc = device_check(d, cudaMemsetAsync(out->at, 0xff, (size_t)bytes, d->main), "cudaMemset");
+  if (rc != STATUS_OK) cuda_release(d, out);
+  return rc;
 }
 
 void cuda_release(device *d, dptr *p) {

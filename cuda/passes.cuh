@@ -2,9 +2,12 @@
  * a thread block, and the end of a step.
  *
  * The sum of a block of 256 is made by one warp: lane l chains elements l, l + 32, ...; the xor
- * tree leaves the sum in every lane; the first three lanes add its three digits. Only one warp at a
- * time does so (the caller sees to it), so plain additions do. Smaller blocks (short vectors) are
- * made by several warps at once and use atomics on shared memory. */
+ * tree leaves the sum in every lane; the first three lanes add its three digits. Smaller blocks
+ * (short vectors) are shared out among lanes and warps likewise.
+ *
+ * Passes that follow each other overlap a little where the GPU can (sm_90): a pass lets the next
+ * one be placed on multiprocessors as they fall idle (let_next_start), and waits before it touches
+ * anything an earlier one may have written (wait_for_last). */
 #ifndef CUDA_PASSES_CUH
 #define CUDA_PASSES_CUH
 
@@ -14,6 +17,18 @@
 enum { BLOCK_WORDS = PASS_SUMS * WIDE_WORDS + 1 }; /* the last: changed entries */
 
 #define ALL_LANES 0xffffffffu
+
+static __device__ inline void let_next_start(void) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+static __device__ inline void wait_for_last(void) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 /* What a thread block gathers. */
 struct block_tally {
@@ -34,12 +49,12 @@ static __device__ inline double lane_tree(double sum, int lanes) {
   return sum;
 }
 
-/* Adds a sum that every lane of the warp has; no other warp adds at the same time. */
+/* Adds a sum that every lane of the warp has: a digit a lane. */
 static __device__ inline void tally_add(block_tally *t, int which, double sum) {
   int64_t digit[3];
   const int lane = (int)threadIdx.x % WARP, at = wide_split(sum, digit);
   const int64_t mine = lane == 0 ? digit[0] : lane == 1 ? digit[1] : digit[2];
-  if (lane < 3) t->word[which * WIDE_WORDS + at + lane] += mine;
+  if (lane < 3 && mine != 0) add_shared(&t->word[which * WIDE_WORDS + at + lane], mine);
 }
 
 /* Adds this lane's sum, whoever else adds. */
@@ -113,6 +128,21 @@ static __device__ inline double warp_round(wide *w) {
   return total;
 }
 
+/* Word i over all copies of the tally, which is cleared. */
+static __device__ inline int64_t take_word(int64_t *words, int i) {
+  long long word[TALLY_COPIES], sum = 0;
+#pragma unroll
+  for (int c = 0; c < TALLY_COPIES; c++) {
+    word[c] = __ldcg(reinterpret_cast<const long long *>(words) + c * TALLY_WORDS + i);
+  }
+#pragma unroll
+  for (int c = 0; c < TALLY_COPIES; c++) {
+    if (word[c] != 0) words[c * TALLY_WORDS + i] = 0;
+    sum += word[c];
+  }
+  return sum;
+}
+
 /* One thread block, after all have added: collects and clears the sums, applies the rule, posts
  * the state. Posted words carry the step number in their upper half, so the host can tell old ones
  * from new without any ordering between them. */
@@ -121,8 +151,7 @@ static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
   uint32_t *state = reinterpret_cast<uint32_t *>(e.state);
   const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
   for (int i = thread; i < TALLY_WORDS; i += threads) {
-    const int64_t word = __ldcg(reinterpret_cast<const long long *>(e.words) + i);
-    if (word != 0) e.words[i] = 0;
+    const int64_t word = take_word(e.words, i);
     if (i < SUMS_MAX * WIDE_WORDS) {
       into[i] = word;
     } else {
@@ -152,16 +181,17 @@ static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
  * come applies the rule. */
 static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_room *v) {
   __shared__ int last;
-  unsigned long long *words = reinterpret_cast<unsigned long long *>(e.words);
+  unsigned long long *words =
+      reinterpret_cast<unsigned long long *>(e.words) + blockIdx.x % TALLY_COPIES * TALLY_WORDS;
   __syncthreads();
   for (int i = (int)threadIdx.x; i < BLOCK_WORDS; i += (int)blockDim.x) {
     const int to = i < PASS_SUMS * WIDE_WORDS ? i : SUMS_MAX * WIDE_WORDS + COUNTER_CHANGED;
     if (t->word[i] != 0) atomicAdd(words + to, static_cast<unsigned long long>(t->word[i]));
   }
   if (e.state == nullptr) return;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
+    __threadfence(); /* the block's additions, before its ticket */
     last = atomicInc(e.ticket, gridDim.x - 1) == gridDim.x - 1; /* back to 0 for the next pass */
     __threadfence();
   }
@@ -172,6 +202,22 @@ static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_
 /* Whether a pass has anything to do. */
 static __device__ inline bool state_open(const solve_state *s) {
   return s == nullptr || s->verdict == VERDICT_NONE;
+}
+
+/* Launches a pass whose one argument is `args`; `early`: it may start while the last one ends. */
+static __host__ inline cudaError_t launch(cudaStream_t s, const void *kernel, int blocks,
+                                          int threads, void *args, int early) {
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute attribute = {};
+  void *list[] = {args};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = dim3((unsigned)blocks);
+  config.blockDim = dim3((unsigned)threads);
+  config.stream = s;
+  config.attrs = &attribute;
+  config.numAttrs = early ? 1 : 0;
+  return cudaLaunchKernelExC(&config, kernel, list);
 }
 
 static __host__ inline int blocks_for(int64_t work, int64_t most) {

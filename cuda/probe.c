@@ -73,6 +73,7 @@ static status choose_device(device *d, int node_rank, struct cudaDeviceProp *pro
   name_uuid((const unsigned char *)property->uuid.bytes, d->facts.uuid, sizeof d->facts.uuid);
   d->facts.memory_bytes = (int64_t)property->totalGlobalMem;
   d->processors = property->multiProcessorCount;
+  d->early = property->major >= 9;
 done:
   return rc;
 }
@@ -133,12 +134,14 @@ done:
 /* The tally, the ring and pinned words. */
 static status make_room(device *d) {
   status rc = STATUS_OK;
-  const int64_t bytes = (TALLY_WORDS + 2) * (int64_t)sizeof(int64_t);
+  const int64_t all = TALLY_COPIES * TALLY_WORDS, bytes = (all + 2) * (int64_t)sizeof(int64_t);
   TRY(device_alloc(d, bytes, "sums on the GPU", &d->words));
   TRY(device_check(d, cudaMemset(d->words, 0, (size_t)bytes), "cudaMemset"));
-  d->ticket = (unsigned *)(d->words + TALLY_WORDS);
-  d->largest = (uint64_t *)(d->words + TALLY_WORDS + 1);
-  TRY(device_check(d, cudaHostAlloc((void **)&d->pinned, (size_t)bytes, cudaHostAllocMapped),
+  d->ticket = (unsigned *)(d->words + all);
+  d->largest = (uint64_t *)(d->words + all + 1);
+  TRY(device_check(d,
+                   cudaHostAlloc((void **)&d->pinned, (TALLY_WORDS + 1) * sizeof *d->pinned,
+                                 cudaHostAllocMapped),
                    "cudaHostAlloc"));
   TRY(device_check(d, cudaHostGetDevicePointer((void **)&d->pinned_there, d->pinned, 0),
                    "cudaHostGetDevicePointer"));
@@ -179,7 +182,7 @@ status cuda_open(const device_request *request, device **out) {
   TRY(make_streams(d));
   TRY(make_room(d));
   TRY(try_kernel(d, &property));
-  TRY(device_check(d, cudaMemset(d->words, 0, TALLY_WORDS * sizeof *d->words), "cudaMemset"));
+  TRY(device_check(d, cudaMemset(d->words, 0, WARP * sizeof(uint32_t)), "cudaMemset"));
   TRY(device_check(d, cudaDeviceSynchronize(), "cudaDeviceSynchronize"));
   TRY(size_grids(d));
 done:

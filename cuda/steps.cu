@@ -28,8 +28,7 @@ extern "C" cudaError_t kernel_judge(cudaStream_t s, const ending *e) {
 /* Moves the tally to pinned memory and clears it. */
 __global__ void collect(int64_t *words, int64_t *out) {
   for (int i = (int)threadIdx.x; i < TALLY_WORDS; i += TILE) {
-    out[i] = words[i];
-    words[i] = 0;
+    out[i] = take_word(words, i);
   }
 }
 

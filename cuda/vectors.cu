@@ -35,7 +35,7 @@ static __device__ inline void dot_tile(const vector_args &p, block_tally *t, lid
 
 /* r = fma(-alpha, q, r); sums of (r, z) and (r, r). 32 bytes a row. */
 static __device__ inline void residual_tile(const vector_args &p, block_tally *t, lidx tile,
-                                            double alpha, double scale) {
+                                            const solve_state *state) {
   const int lane = (int)threadIdx.x % WARP;
   const lidx first = tile * TILE + lane;
   double q[CHUNKS], r[CHUNKS], d[CHUNKS], sum_z = 0.0, sum_r = 0.0;
@@ -46,6 +46,8 @@ static __device__ inline void residual_tile(const vector_args &p, block_tally *t
     r[i] = p.r[first + i * WARP];
     if (p.inverse != nullptr) d[i] = p.inverse[first + i * WARP];
   }
+  if (state->verdict != VERDICT_NONE) return; /* asked late: the answer has had time to come */
+  const double alpha = state->alpha, scale = state->scale;
 #pragma unroll
   for (int i = 0; i < CHUNKS; i++) {
     double u = 0.0, v = 0.0;
@@ -61,47 +63,40 @@ static __device__ inline void residual_tile(const vector_args &p, block_tally *t
 }
 
 template <int PASS>
-__global__ void __launch_bounds__(TILE) vector_pass_kernel(const __grid_constant__ vector_args p) {
+__global__ void __launch_bounds__(TILE) vectors_pass(const __grid_constant__ vector_args p) {
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   const int warps = (int)blockDim.x / WARP;
-  const bool open = state_open(p.state);
-  double alpha = 0.0, scale = p.scale;
-  if (PASS == VECTOR_CG_RESIDUAL) {
-    alpha = p.state->alpha;
-    scale = p.state->scale;
-  }
+  let_next_start();
   tally_zero(&tally);
   __syncthreads();
-  for (lidx i = (lidx)(threadIdx.x / WARP + blockIdx.x * warps); open && i < p.tiles;
+  wait_for_last();
+  for (lidx i = (lidx)(threadIdx.x / WARP + blockIdx.x * warps); i < p.tiles;
        i += (lidx)gridDim.x * warps) {
     const lidx tile = p.reverse ? p.tiles - 1 - i : i;
     if (PASS == VECTOR_DOT) {
       dot_tile(p, &tally, tile);
     } else {
-      residual_tile(p, &tally, tile, alpha, scale);
+      residual_tile(p, &tally, tile, p.state);
     }
   }
   pass_end(p.end, &tally, &room);
 }
 
+static const void *const VECTOR_KERNELS[] = {(const void *)vectors_pass<VECTOR_DOT>,
+                                             (const void *)vectors_pass<VECTOR_CG_RESIDUAL>};
+
 extern "C" cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a,
                                       int most_blocks, int processors) {
+  vector_args args = *a;
   const int threads = a->tiles < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
   const int blocks =
       blocks_for((a->tiles + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
-  if (pass == VECTOR_DOT) {
-    vector_pass_kernel<VECTOR_DOT><<<blocks, threads, 0, s>>>(*a);
-  } else {
-    vector_pass_kernel<VECTOR_CG_RESIDUAL><<<blocks, threads, 0, s>>>(*a);
-  }
-  return cudaGetLastError();
+  return launch(s, VECTOR_KERNELS[pass], blocks, threads, &args, a->early);
 }
 
 extern "C" cudaError_t kernel_vectors_fit(vector_pass pass, int *blocks) {
-  const void *const kernel[] = {(const void *)vector_pass_kernel<VECTOR_DOT>,
-                                (const void *)vector_pass_kernel<VECTOR_CG_RESIDUAL>};
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel[pass], TILE, 0);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, VECTOR_KERNELS[pass], TILE, 0);
 }
 
 /* x = fma(alpha, p, x); p = fma(beta, p, z). 48 bytes a row. Pairs of elements: 16-byte accesses.
@@ -113,39 +108,37 @@ static __device__ inline void direct(double r, double d, double alpha, double be
 }
 
 template <bool PRECONDITIONED>
-__global__ void __launch_bounds__(TILE)
-    direction_kernel(lidx rows, const double *__restrict__ r, const double *__restrict__ inverse,
-                     double *__restrict__ p, double *__restrict__ x,
-                     const solve_state *__restrict__ state, int reverse) {
-  const int64_t pairs = rows / 2, step = (int64_t)gridDim.x * TILE;
-  const int64_t first = (int64_t)blockIdx.x * TILE + threadIdx.x;
-  if (!state->pending) return;
-  const double alpha = state->alpha, beta = state->beta;
-  for (int64_t i = first; i < pairs; i += step) {
-    const int64_t at = reverse ? pairs - 1 - i : i;
-    const double2 rr = reinterpret_cast<const double2 *>(r)[at];
-    double2 d = make_double2(1.0, 1.0); /* 1 r is r, bit for bit */
-    if (PRECONDITIONED) d = reinterpret_cast<const double2 *>(inverse)[at];
-    double2 pp = reinterpret_cast<double2 *>(p)[at], xx = reinterpret_cast<double2 *>(x)[at];
-    direct(rr.x, d.x, alpha, beta, &pp.x, &xx.x);
-    direct(rr.y, d.y, alpha, beta, &pp.y, &xx.y);
-    reinterpret_cast<double2 *>(p)[at] = pp;
-    reinterpret_cast<double2 *>(x)[at] = xx;
+__global__ void __launch_bounds__(TILE) direction_pass(const __grid_constant__ direction_args a) {
+  const int64_t pairs = a.rows / 2, i = (int64_t)blockIdx.x * TILE + threadIdx.x;
+  const int64_t at = a.reverse ? pairs - 1 - i : i;
+  double2 r, p, x, d = make_double2(1.0, 1.0); /* 1 r is r, bit for bit */
+  let_next_start();
+  wait_for_last();
+  if (i < pairs) {
+    r = reinterpret_cast<const double2 *>(a.r)[at];
+    if (PRECONDITIONED) d = reinterpret_cast<const double2 *>(a.inverse)[at];
+    p = reinterpret_cast<const double2 *>(a.direction)[at];
+    x = reinterpret_cast<const double2 *>(a.x)[at];
   }
-  if (first == 0 && rows % 2 != 0) {
-    direct(r[rows - 1], PRECONDITIONED ? inverse[rows - 1] : 1.0, alpha, beta, &p[rows - 1],
-           &x[rows - 1]);
+  if (!a.state->pending) return; /* asked late: the answer has had time to come */
+  const double alpha = a.state->alpha, beta = a.state->beta;
+  if (i < pairs) {
+    direct(r.x, d.x, alpha, beta, &p.x, &x.x);
+    direct(r.y, d.y, alpha, beta, &p.y, &x.y);
+    reinterpret_cast<double2 *>(a.direction)[at] = p;
+    reinterpret_cast<double2 *>(a.x)[at] = x;
+  }
+  if (i == 0 && a.rows % 2 != 0) {
+    const lidx last = a.rows - 1;
+    direct(a.r[last], PRECONDITIONED ? a.inverse[last] : 1.0, alpha, beta, &a.direction[last],
+           &a.x[last]);
   }
 }
 
-extern "C" cudaError_t kernel_direction(cudaStream_t s, lidx rows, const double *r,
-                                        const double *inverse, double *direction, double *x,
-                                        const solve_state *state, int reverse) {
-  const int blocks = blocks_for(((int64_t)rows / 2 + TILE - 1) / TILE, 1 << 20);
-  if (inverse != nullptr) {
-    direction_kernel<true><<<blocks, TILE, 0, s>>>(rows, r, inverse, direction, x, state, reverse);
-  } else {
-    direction_kernel<false><<<blocks, TILE, 0, s>>>(rows, r, inverse, direction, x, state, reverse);
-  }
-  return cudaGetLastError();
+extern "C" cudaError_t kernel_direction(cudaStream_t s, const direction_args *a) {
+  direction_args args = *a;
+  const int blocks = blocks_for(((int64_t)a->rows / 2 + TILE - 1) / TILE, INT32_MAX);
+  const void *kernel = a->inverse != nullptr ? (const void *)direction_pass<true>
+                                             : (const void *)direction_pass<false>;
+  return launch(s, kernel, blocks, TILE, &args, a->early);
 }

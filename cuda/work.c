@@ -116,6 +116,7 @@ static status vectors_work(device *d, vector_pass pass, const vector_args *args,
   d->kept.vectors.tiles = tiles_of(args->rows);
   d->kept.vectors.block = (int32_t)d->block;
   d->kept.vectors.reverse = turn(d);
+  d->kept.vectors.early = d->early;
   if (!judged) TRY(device_settle(d));
 done:
   return rc;
@@ -135,10 +136,15 @@ status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr stat
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state) {
   status rc = ready(d);
   if (rc != STATUS_OK || r.rows == 0) return rc;
-  return launched(d,
-                  kernel_direction(d->main, r.rows, at(r), at(inverse_diagonal), at(direction),
-                                   at(x), state.at, turn(d)),
-                  "kernel cg direction");
+  const direction_args args = {.rows = r.rows,
+                               .reverse = turn(d),
+                               .early = d->early,
+                               .r = at(r),
+                               .inverse = at(inverse_diagonal),
+                               .direction = at(direction),
+                               .x = at(x),
+                               .state = state.at};
+  return launched(d, kernel_direction(d->main, &args), "kernel cg direction");
 }
 
 /* ---- rows ---- */
@@ -175,6 +181,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
   args->m = view_of(a, p);
   args->block = (int32_t)d->block;
   args->reverse = turn(d);
+  args->early = d->early && stream == d->main && args->m.item_count == 0;
   args->end = plain_ending(d);
   if (args->m.list_count == 0) goto done;
   if (args->m.item_count > 0) {

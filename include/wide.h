@@ -95,7 +95,9 @@ PORTABLE double wide_magnitude(const wide *w, int low, int high) {
 
   if (high == 0) return double_of(head >> 32); /* below 2^53 the integer is the bit pattern, */
   int top = 63;                                /* of denormals and of the first normals */
-  while (top > 32 && (head >> top & 1) == 0) top--;
+  for (int step = 16; step >= 1; step /= 2) {  /* the leading bit is one of 63 .. 32 */
+    if (head >> (top - step + 1) == 0) top -= step;
+  }
   int position = 32 * (high - 1) + top; /* of the leading bit, above 2^-1074 */
   if (position <= 52) return double_of(head);
   if (position > 2097) return double_of(UINT64_C(0x7ff) << 52);

@@ -153,10 +153,12 @@ static void gradients(rig *g, double target, solve_state *seen) {
   begin(g, (solve_state){.scale = 0x1p-2, .limit = 1e300, .target = target});
   assert_ok(g->b->cg_residual(g->d, g->rhs, g->weight, g->r, g->state));
   judge(g, JUDGE_CG_START);
+  look(g, 0, seen);
   assert_ok(g->b->cg_direction(g->d, g->r, g->weight, g->y, g->x, g->state));
   for (int k = 0; k < STEPS; k++) {
     apply_product(g, g->y, g->rhs);
     judge(g, JUDGE_CG_PRODUCT);
+    look(g, 0, seen);
     assert_ok(g->b->cg_residual(g->d, g->rhs, g->weight, g->r, g->state));
     judge(g, JUDGE_CG_RESIDUAL);
     assert_ok(g->b->cg_direction(g->d, g->r, g->weight, g->y, g->x, g->state));
