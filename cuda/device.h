@@ -28,7 +28,6 @@ enum {
   WARP = 32,
   PASS_SUMS = 2, /* sums a pass makes at most */
   TALLY_WORDS = SUMS_MAX * WIDE_WORDS + COUNTERS,
-  TALLY_COPIES = 8, /* thread blocks share words eightfold less */
   LAG = 8,
   RING = 32,       /* posted states, more than the host may lag behind */
   RING_WORDS = 32, /* 8-byte words of a posted state: 4 of content, 4 of step number */
@@ -39,7 +38,7 @@ enum {
 
 /* How a pass ends: where its sums go, and the rule to apply when all blocks are done. */
 typedef struct ending {
-  int64_t *words;     /* [TALLY_COPIES][TALLY_WORDS] sums, then counters */
+  int64_t *words;     /* [TALLY_WORDS] sums, then counters */
   unsigned *ticket;   /* blocks that are done */
   solve_state *state; /* NULL: no rule */
   uint64_t *slot;     /* [RING_WORDS] in pinned memory */
@@ -61,6 +60,7 @@ typedef struct long_item {
 /* Device memory of a matrix, see sell.h. */
 typedef struct matrix_view {
   lidx rows, tiles;
+  int32_t uneven;       /* slices of a tile differ much in length */
   const slice *slices;  /* [8 tiles] */
   const uint16_t *slot; /* [256 tiles] length | place << 8 */
   const double *value;

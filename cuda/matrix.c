@@ -170,6 +170,17 @@ static int64_t sweep_bytes(const staging *g) {
          s->long_offset[s->long_rows] * 12 + g->items * (int64_t)(sizeof(long_item) + 16);
 }
 
+/* Whether warps that wait for their tile's longest slice would wait long: slices of a tile are as
+ * long as their first row. */
+static int32_t uneven(const sell *s) {
+  int64_t work = 0, time = 0;
+  for (lidx i = 0; i < s->slices; i++) {
+    work += s->length[(int64_t)i * WARP];
+    time += s->length[(int64_t)(i / (TILE / WARP)) * TILE];
+  }
+  return 2 * time > 3 * work;
+}
+
 static status create(device *d, const csr_block *a, int packed, matrix **out) {
   status rc = STATUS_OK;
   staging g;
@@ -186,6 +197,7 @@ static status create(device *d, const csr_block *a, int packed, matrix **out) {
   m->view.tiles = m->view.list_count = g.s.tiles;
   m->view.long_rows = g.s.long_rows;
   m->view.items = m->view.item_count = g.items;
+  m->view.uneven = uneven(&g.s);
   m->ghosts = g.s.ghosts;
   m->interior_items = g.interior_items;
   m->boundary_tiles = g.s.tiles - g.interior;

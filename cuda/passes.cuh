@@ -49,12 +49,12 @@ static __device__ inline double lane_tree(double sum, int lanes) {
   return sum;
 }
 
-/* Adds a sum that every lane of the warp has: a digit a lane. */
+/* Adds a sum that every lane of the warp has, a digit a lane; no other warp adds to this sum. */
 static __device__ inline void tally_add(block_tally *t, int which, double sum) {
   int64_t digit[3];
   const int lane = (int)threadIdx.x % WARP, at = wide_split(sum, digit);
   const int64_t mine = lane == 0 ? digit[0] : lane == 1 ? digit[1] : digit[2];
-  if (lane < 3 && mine != 0) add_shared(&t->word[which * WIDE_WORDS + at + lane], mine);
+  if (lane < 3) t->word[which * WIDE_WORDS + at + lane] += mine;
 }
 
 /* Adds this lane's sum, whoever else adds. */
@@ -128,19 +128,11 @@ static __device__ inline double warp_round(wide *w) {
   return total;
 }
 
-/* Word i over all copies of the tally, which is cleared. */
+/* Word i of the tally, which is cleared. */
 static __device__ inline int64_t take_word(int64_t *words, int i) {
-  long long word[TALLY_COPIES], sum = 0;
-#pragma unroll
-  for (int c = 0; c < TALLY_COPIES; c++) {
-    word[c] = __ldcg(reinterpret_cast<const long long *>(words) + c * TALLY_WORDS + i);
-  }
-#pragma unroll
-  for (int c = 0; c < TALLY_COPIES; c++) {
-    if (word[c] != 0) words[c * TALLY_WORDS + i] = 0;
-    sum += word[c];
-  }
-  return sum;
+  const int64_t word = __ldcg(reinterpret_cast<const long long *>(words) + i);
+  if (word != 0) words[i] = 0;
+  return word;
 }
 
 /* One thread block, after all have added: collects and clears the sums, applies the rule, posts
@@ -181,8 +173,7 @@ static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
  * come applies the rule. */
 static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_room *v) {
   __shared__ int last;
-  unsigned long long *words =
-      reinterpret_cast<unsigned long long *>(e.words) + blockIdx.x % TALLY_COPIES * TALLY_WORDS;
+  unsigned long long *words = reinterpret_cast<unsigned long long *>(e.words);
   __syncthreads();
   for (int i = (int)threadIdx.x; i < BLOCK_WORDS; i += (int)blockDim.x) {
     const int to = i < PASS_SUMS * WIDE_WORDS ? i : SUMS_MAX * WIDE_WORDS + COUNTER_CHANGED;
@@ -206,7 +197,7 @@ static __device__ inline bool state_open(const solve_state *s) {
 
 /* Launches a pass whose one argument is `args`; `early`: it may start while the last one ends. */
 static __host__ inline cudaError_t launch(cudaStream_t s, const void *kernel, int blocks,
-                                          int threads, void *args, int early) {
+                                          int threads, size_t shared, void *args, int early) {
   cudaLaunchConfig_t config = {};
   cudaLaunchAttribute attribute = {};
   void *list[] = {args};
@@ -214,6 +205,7 @@ static __host__ inline cudaError_t launch(cudaStream_t s, const void *kernel, in
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.gridDim = dim3((unsigned)blocks);
   config.blockDim = dim3((unsigned)threads);
+  config.dynamicSmemBytes = shared;
   config.stream = s;
   config.attrs = &attribute;
   config.numAttrs = early ? 1 : 0;

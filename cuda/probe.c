@@ -134,11 +134,11 @@ done:
 /* The tally, the ring and pinned words. */
 static status make_room(device *d) {
   status rc = STATUS_OK;
-  const int64_t all = TALLY_COPIES * TALLY_WORDS, bytes = (all + 2) * (int64_t)sizeof(int64_t);
+  const int64_t bytes = (TALLY_WORDS + 2) * (int64_t)sizeof(int64_t);
   TRY(device_alloc(d, bytes, "sums on the GPU", &d->words));
   TRY(device_check(d, cudaMemset(d->words, 0, (size_t)bytes), "cudaMemset"));
-  d->ticket = (unsigned *)(d->words + all);
-  d->largest = (uint64_t *)(d->words + all + 1);
+  d->ticket = (unsigned *)(d->words + TALLY_WORDS);
+  d->largest = (uint64_t *)(d->words + TALLY_WORDS + 1);
   TRY(device_check(d,
                    cudaHostAlloc((void **)&d->pinned, (TALLY_WORDS + 1) * sizeof *d->pinned,
                                  cudaHostAllocMapped),

@@ -1,9 +1,10 @@
-/* Passes over matrix rows. A thread block takes a group of up to four tiles at a time on a
- * persistent grid; a warp computes one slice of 32 rows of each, a different one by rank, because
- * slices fall in length inside a tile. Entry k of a slice is one coalesced load of values and one
- * of columns; five are in flight before the first use, and those of the next slice are on their way
- * while this one is finished. Terms of sums go to shared memory in the order of rows; when the
- * group is done its sums are made, a warp each.
+/* Passes over matrix rows, one row per thread, on a persistent grid. A warp computes a slice of
+ * SELL-32: entry k of its rows is one coalesced load of values and one of columns; five are in
+ * flight before the first use. A thread block takes a group of tiles at a time: one, or four where
+ * slices differ much in length; then a warp's slices come from other ranks of their tiles, so that
+ * no warp has the long ones only. Terms of sums go to shared memory in the order of rows, and one
+ * warp, a different one each turn, adds them while the others go on (two buffers: one barrier a
+ * group).
  *
  * Rows above 64 entries are made before by long_rows, a warp per row or per 4096-entry segment,
  * longest first; the pass only looks their sums up (a bisection in the tile's few) and chains those
@@ -22,12 +23,6 @@ struct slice_head {
   slice where;
 };
 
-/* Some entries of a lane's row. */
-struct entries {
-  double a[FLIGHT];
-  lidx c[FLIGHT];
-};
-
 /* The slice of this warp in the tile at position i of the list. */
 static __device__ inline void head_load(const rows_args &p, lidx i, int stride, slice_head *head) {
   const matrix_view &m = p.m;
@@ -39,40 +34,30 @@ static __device__ inline void head_load(const rows_args &p, lidx i, int stride, 
   head->where = m.slices[(int64_t)head->tile * WARPS + rank];
 }
 
-/* Entries k .. k + FLIGHT of this lane's row, as many as there are. */
-static __device__ inline void entries_load(const matrix_view &m, const slice_head &head, int k,
-                                           entries *e) {
-  const int lane = (int)threadIdx.x % WARP, kind = (int)(head.where.value_at & (SELL_ALIGN - 1));
-  const int left = (head.slot & 255) - k;
-  const int value_step = kind == SLICE_CONSTANT ? 1 : WARP;
-  const int column_step = kind == SLICE_GATHER ? WARP : 1;
-  const double *value = m.value + (head.where.value_at - kind) + k * value_step;
-  const lidx *column = m.column + head.where.column_at + k * column_step;
-  if (kind != SLICE_CONSTANT) value += lane;
-  if (kind == SLICE_GATHER) column += lane;
-  const int shift = kind == SLICE_GATHER ? 0 : lane;
+/* Adds entries of one lane's row to s (and sa): KIND as in sell.h. */
+template <int KIND, bool ABSOLUTE>
+static __device__ inline void
+slice_rows(const double *__restrict__ value, const lidx *__restrict__ column,
+           const double *__restrict__ x, int lane, int longest, int length, double *s, double *sa) {
+  for (int k = 0; k < longest; k += FLIGHT) {
+    double a[FLIGHT], y[FLIGHT];
+    lidx c[FLIGHT];
 #pragma unroll
-  for (int u = 0; u < FLIGHT; u++) {
-    if (u >= left) continue;
-    e->a[u] = value[u * value_step];
-    e->c[u] = column[u * column_step] + shift;
-  }
-}
-
-/* Adds `left` entries at most to s (and sa). */
-template <bool ABSOLUTE>
-static __device__ inline void entries_add(const entries &e, int left, const double *x, double *s,
-                                          double *sa) {
-  double y[FLIGHT];
+    for (int u = 0; u < FLIGHT; u++) {
+      if (k + u >= length) continue;
+      a[u] = value[KIND == SLICE_CONSTANT ? k + u : (k + u) * WARP + lane];
+      c[u] = KIND == SLICE_GATHER ? column[(k + u) * WARP + lane] : column[k + u] + lane;
+    }
 #pragma unroll
-  for (int u = 0; u < FLIGHT; u++) {
-    if (u < left) y[u] = x[e.c[u]];
-  }
+    for (int u = 0; u < FLIGHT; u++) {
+      if (k + u < length) y[u] = x[c[u]];
+    }
 #pragma unroll
-  for (int u = 0; u < FLIGHT; u++) {
-    if (u >= left) continue;
-    *s = fma(e.a[u], y[u], *s);
-    if (ABSOLUTE) *sa = fma(fabs(e.a[u]), fabs(y[u]), *sa);
+    for (int u = 0; u < FLIGHT; u++) {
+      if (k + u >= length) continue;
+      *s = fma(a[u], y[u], *s);
+      if (ABSOLUTE) *sa = fma(fabs(a[u]), fabs(y[u]), *sa);
+    }
   }
 }
 
@@ -96,19 +81,22 @@ static __device__ inline void long_row(const matrix_view &m, lidx tile, lidx row
   }
 }
 
-/* s = row times x (sa: of absolute values), in the fixed order; its first entries are in e. */
+/* s = row times x (sa: of absolute values), in the fixed order. */
 template <bool ABSOLUTE>
 static __device__ inline void row_times(const matrix_view &m, const double *x,
-                                        const slice_head &head, lidx row, entries *e, double *s,
-                                        double *sa) {
-  const int length = head.slot & 255;
-  const int longest = __shfl_sync(ALL_LANES, length, 0);
+                                        const slice_head &head, lidx row, double *s, double *sa) {
+  const int lane = (int)threadIdx.x % WARP, kind = (int)(head.where.value_at & (SELL_ALIGN - 1));
+  const int length = head.slot & 255, longest = __shfl_sync(ALL_LANES, length, 0);
+  const double *value = m.value + (head.where.value_at - kind);
+  const lidx *column = m.column + head.where.column_at;
   *s = 0.0;
   *sa = 0.0;
-  entries_add<ABSOLUTE>(*e, length, x, s, sa);
-  for (int k = FLIGHT; k < longest; k += FLIGHT) {
-    entries_load(m, head, k, e);
-    entries_add<ABSOLUTE>(*e, length - k, x, s, sa);
+  if (kind == SLICE_GATHER) {
+    slice_rows<SLICE_GATHER, ABSOLUTE>(value, column, x, lane, longest, length, s, sa);
+  } else if (kind == SLICE_RUN) {
+    slice_rows<SLICE_RUN, ABSOLUTE>(value, column, x, lane, longest, length, s, sa);
+  } else {
+    slice_rows<SLICE_CONSTANT, ABSOLUTE>(value, column, x, lane, longest, length, s, sa);
   }
   if (m.long_first != nullptr && length == 0 && row < m.rows) {
     long_row<ABSOLUTE>(m, head.tile, row, s, sa);
@@ -140,51 +128,50 @@ static __device__ inline void row_result(const rows_args &p, int update, double 
   }
 }
 
-/* Sums of a group of tiles from their terms, by all warps. */
+/* Sums of a group of tiles from their terms. Each sum is added by one warp, so plainly. */
 template <int PASS>
 static __device__ inline void group_sums(block_tally *t, const double (*term)[PASS_SUMS][TILE],
-                                         int tiles, int update, int block) {
+                                         int tiles, int update, int block, int turn) {
   const bool two = PASS == ROWS_RESIDUAL || (PASS == ROWS_SWEEP && update);
-  const int which = (int)threadIdx.x / WARP / GROUP, mine = (int)threadIdx.x / WARP % GROUP;
-  if (block == TILE) {
-    if (mine >= tiles || which > (two ? 1 : 0)) return;
-    const double *u = term[mine][which];
-    tile_sum(t, which, u, PASS == ROWS_CG_PRODUCT ? term[mine][1] : u);
-    return;
-  }
+  const int which = ((int)threadIdx.x / WARP + turn) % WARPS;
   for (int g = 0; g < tiles; g++) {
     const double *u = term[g][0], *v = term[g][1];
-    tile_sums_small(t, 0, u, PASS == ROWS_CG_PRODUCT ? v : u, block);
-    if (two) tile_sums_small(t, 1, v, v, block);
+    if (block == TILE) {
+      if (which == 0) tile_sum(t, 0, u, PASS == ROWS_CG_PRODUCT ? v : u);
+      if (which == 1 && two) tile_sum(t, 1, v, v);
+    } else {
+      tile_sums_small(t, 0, u, PASS == ROWS_CG_PRODUCT ? v : u, block);
+      if (two) tile_sums_small(t, 1, v, v, block);
+    }
   }
 }
 
 template <int PASS>
 __global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ rows_args p) {
   constexpr bool SUMS = PASS != ROWS_PRODUCT;
-  __shared__ double term[GROUP][PASS_SUMS][TILE];
+  extern __shared__ double terms[]; /* [2][p.group][PASS_SUMS][TILE] */
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   const matrix_view &m = p.m;
   const int stride = WARPS / p.group;
   slice_head next = {};
-  entries e;
-  /* the matrix does not change: its loads need not wait for the pass before this one */
+  /* the matrix does not change: this load need not wait for the pass before */
   let_next_start();
   head_load(p, (lidx)blockIdx.x * p.group, stride, &next);
-  entries_load(m, next, 0, &e);
   if (SUMS) tally_zero(&tally);
   wait_for_last();
   const bool open = state_open(p.state);
   int64_t changed = 0;
-  int update = 0;
+  int update = 0, turn = 0;
   double scale = p.scale;
   if (PASS == ROWS_SWEEP) update = p.state->monitor_update;
   if (PASS == ROWS_SWEEP) scale = update ? p.state->update_scale : p.state->scale;
   if (PASS == ROWS_CG_PRODUCT) scale = p.state->scale;
   for (lidx first = (lidx)blockIdx.x * p.group; first < m.list_count;
-       first += (lidx)gridDim.x * p.group) {
+       first += (lidx)gridDim.x * p.group, turn++) {
     const lidx tiles = min(p.group, m.list_count - first);
+    double(*term)[PASS_SUMS][TILE] =
+        reinterpret_cast<double(*)[PASS_SUMS][TILE]>(terms) + turn % 2 * p.group;
     for (int g = 0; g < tiles; g++) {
       const slice_head head = next;
       const int place = head.slot >> 8;
@@ -196,9 +183,8 @@ __global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ row
       if (there && PASS == ROWS_SWEEP) w = p.weight[row];
       head_load(p, g + 1 < tiles ? first + g + 1 : first + (lidx)gridDim.x * p.group, stride,
                 &next);
-      row_times<PASS == ROWS_RESIDUAL>(m, p.x, head, row, &e, &s, &sa);
-      entries_load(m, next, 0, &e); /* past the last tile: the same again, unused */
-      if (!open) break;             /* asked late: the answer has had time to come */
+      row_times<PASS == ROWS_RESIDUAL>(m, p.x, head, row, &s, &sa);
+      if (!open) break; /* asked late: the answer has had time to come */
       if (there) {
         row_result<PASS>(p, update, scale, row, s, sa, mine, b, w, &u, &v, &changed);
       }
@@ -210,8 +196,7 @@ __global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ row
     if (!open) break;
     if (!SUMS) continue;
     __syncthreads();
-    group_sums<PASS>(&tally, term, tiles, update, p.block);
-    __syncthreads();
+    group_sums<PASS>(&tally, term, tiles, update, p.block, turn);
   }
   if (!SUMS) return;
   if (PASS == ROWS_SWEEP) {
@@ -276,16 +261,21 @@ static const void *const ROW_KERNELS[] = {
     (const void *)rows_pass<ROWS_PRODUCT>, (const void *)rows_pass<ROWS_RESIDUAL>,
     (const void *)rows_pass<ROWS_SWEEP>, (const void *)rows_pass<ROWS_CG_PRODUCT>};
 
+static size_t terms_bytes(row_pass pass, int group) {
+  return pass == ROWS_PRODUCT ? 0 : 2 * (size_t)group * PASS_SUMS * TILE * sizeof(double);
+}
+
 extern "C" cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a,
                                    int most_blocks) {
   rows_args args = *a;
-  args.group = a->m.list_count >= 2 * GROUP * (int64_t)most_blocks ? GROUP : 1;
+  args.group = a->m.uneven ? GROUP : 1;
   const int blocks = blocks_for((a->m.list_count + args.group - 1) / args.group, most_blocks);
-  return launch(s, ROW_KERNELS[pass], blocks, TILE, &args, a->early);
+  return launch(s, ROW_KERNELS[pass], blocks, TILE, terms_bytes(pass, args.group), &args, a->early);
 }
 
 extern "C" cudaError_t kernel_rows_fit(row_pass pass, int *blocks) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ROW_KERNELS[pass], TILE, 0);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ROW_KERNELS[pass], TILE,
+                                                       terms_bytes(pass, GROUP));
 }
 
 extern "C" cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute,

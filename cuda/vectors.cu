@@ -35,7 +35,7 @@ static __device__ inline void dot_tile(const vector_args &p, block_tally *t, lid
 
 /* r = fma(-alpha, q, r); sums of (r, z) and (r, r). 32 bytes a row. */
 static __device__ inline void residual_tile(const vector_args &p, block_tally *t, lidx tile,
-                                            const solve_state *state) {
+                                            bool open, double alpha, double scale) {
   const int lane = (int)threadIdx.x % WARP;
   const lidx first = tile * TILE + lane;
   double q[CHUNKS], r[CHUNKS], d[CHUNKS], sum_z = 0.0, sum_r = 0.0;
@@ -46,8 +46,7 @@ static __device__ inline void residual_tile(const vector_args &p, block_tally *t
     r[i] = p.r[first + i * WARP];
     if (p.inverse != nullptr) d[i] = p.inverse[first + i * WARP];
   }
-  if (state->verdict != VERDICT_NONE) return; /* asked late: the answer has had time to come */
-  const double alpha = state->alpha, scale = state->scale;
+  if (!open) return; /* asked late: the answer has had time to come */
 #pragma unroll
   for (int i = 0; i < CHUNKS; i++) {
     double u = 0.0, v = 0.0;
@@ -71,13 +70,16 @@ __global__ void __launch_bounds__(TILE) vectors_pass(const __grid_constant__ vec
   tally_zero(&tally);
   __syncthreads();
   wait_for_last();
+  const bool open = state_open(p.state);
+  const double alpha = PASS == VECTOR_CG_RESIDUAL ? p.state->alpha : 0.0;
+  const double scale = PASS == VECTOR_CG_RESIDUAL ? p.state->scale : p.scale;
   for (lidx i = (lidx)(threadIdx.x / WARP + blockIdx.x * warps); i < p.tiles;
        i += (lidx)gridDim.x * warps) {
     const lidx tile = p.reverse ? p.tiles - 1 - i : i;
     if (PASS == VECTOR_DOT) {
       dot_tile(p, &tally, tile);
     } else {
-      residual_tile(p, &tally, tile, p.state);
+      residual_tile(p, &tally, tile, open, alpha, scale);
     }
   }
   pass_end(p.end, &tally, &room);
@@ -92,7 +94,7 @@ extern "C" cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const ve
   const int threads = a->tiles < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
   const int blocks =
       blocks_for((a->tiles + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
-  return launch(s, VECTOR_KERNELS[pass], blocks, threads, &args, a->early);
+  return launch(s, VECTOR_KERNELS[pass], blocks, threads, 0, &args, a->early);
 }
 
 extern "C" cudaError_t kernel_vectors_fit(vector_pass pass, int *blocks) {
@@ -120,8 +122,8 @@ __global__ void __launch_bounds__(TILE) direction_pass(const __grid_constant__ d
     p = reinterpret_cast<const double2 *>(a.direction)[at];
     x = reinterpret_cast<const double2 *>(a.x)[at];
   }
-  if (!a.state->pending) return; /* asked late: the answer has had time to come */
   const double alpha = a.state->alpha, beta = a.state->beta;
+  if (!a.state->pending) return; /* asked late: the answer has had time to come */
   if (i < pairs) {
     direct(r.x, d.x, alpha, beta, &p.x, &x.x);
     direct(r.y, d.y, alpha, beta, &p.y, &x.y);
@@ -140,5 +142,5 @@ extern "C" cudaError_t kernel_direction(cudaStream_t s, const direction_args *a)
   const int blocks = blocks_for(((int64_t)a->rows / 2 + TILE - 1) / TILE, INT32_MAX);
   const void *kernel = a->inverse != nullptr ? (const void *)direction_pass<true>
                                              : (const void *)direction_pass<false>;
-  return launch(s, kernel, blocks, TILE, &args, a->early);
+  return launch(s, kernel, blocks, TILE, 0, &args, a->early);
 }
