@@ -96,7 +96,6 @@ typedef struct rows_args {
   int32_t block;   /* elements of a sum block */
   int32_t reverse; /* last tile first */
   int32_t early;   /* may start while the last pass ends */
-  int32_t group;   /* tiles a thread block takes at a time */
   ending end;
 } rows_args;
 

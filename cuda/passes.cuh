@@ -14,7 +14,10 @@
 #include "device.h"
 #include "solve_rules.h"
 
-enum { BLOCK_WORDS = PASS_SUMS * WIDE_WORDS + 1 }; /* the last: changed entries */
+enum {
+  COUNTERS_AT = SUMS_MAX * WIDE_WORDS,
+  BLOCK_WORDS = PASS_SUMS * WIDE_WORDS + 1
+}; /* the last: changed entries */
 
 #define ALL_LANES 0xffffffffu
 
@@ -99,9 +102,9 @@ static __device__ inline void tile_sums_small(block_tally *t, int which, const d
 /* ---- the end of a step ---- */
 
 struct verdict_room {
-  wide sum[SUMS_MAX];
+  wide sum[PASS_SUMS];
   int64_t counter[COUNTERS];
-  double total[SUMS_MAX];
+  double total[SUMS_MAX]; /* the rules look at the first two */
   union {
     solve_state state;
     uint32_t word[STATE_WORDS];
@@ -128,31 +131,36 @@ static __device__ inline double warp_round(wide *w) {
   return total;
 }
 
-/* Word i of the tally, which is cleared. */
-static __device__ inline int64_t take_word(int64_t *words, int i) {
-  const int64_t word = __ldcg(reinterpret_cast<const long long *>(words) + i);
-  if (word != 0) words[i] = 0;
-  return word;
+/* Words begin .. end of the tally to `to`; they are cleared. All loads are under way before the
+ * first is used. */
+static __device__ inline void take_words(int64_t *words, int begin, int end, int64_t *to) {
+  enum { MOST = 4 };
+  long long word[MOST];
+#pragma unroll
+  for (int k = 0; k < MOST; k++) {
+    const int i = begin + (int)(threadIdx.x + k * blockDim.x);
+    if (i < end) word[k] = __ldcg(reinterpret_cast<const long long *>(words) + i);
+  }
+#pragma unroll
+  for (int k = 0; k < MOST; k++) {
+    const int i = begin + (int)(threadIdx.x + k * blockDim.x);
+    if (i >= end) continue;
+    if (word[k] != 0) words[i] = 0;
+    to[i - begin] = word[k];
+  }
 }
 
 /* One thread block, after all have added: collects and clears the sums, applies the rule, posts
  * the state. Posted words carry the step number in their upper half, so the host can tell old ones
  * from new without any ordering between them. */
 static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
-  int64_t *into = v->sum[0].word;
   uint32_t *state = reinterpret_cast<uint32_t *>(e.state);
   const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
-  for (int i = thread; i < TALLY_WORDS; i += threads) {
-    const int64_t word = take_word(e.words, i);
-    if (i < SUMS_MAX * WIDE_WORDS) {
-      into[i] = word;
-    } else {
-      v->counter[i - SUMS_MAX * WIDE_WORDS] = word;
-    }
-  }
+  take_words(e.words, 0, PASS_SUMS * WIDE_WORDS, v->sum[0].word);
+  take_words(e.words, COUNTERS_AT, TALLY_WORDS, v->counter);
   for (int i = thread; i < STATE_WORDS; i += threads) v->s.word[i] = __ldcg(state + i);
   __syncthreads();
-  for (int s = thread / WARP; s < SUMS_MAX; s += threads / WARP) {
+  for (int s = thread / WARP; s < PASS_SUMS; s += threads / WARP) {
     const double total = warp_round(&v->sum[s]);
     if (thread % WARP == 0) v->total[s] = total;
   }
@@ -176,7 +184,7 @@ static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_
   unsigned long long *words = reinterpret_cast<unsigned long long *>(e.words);
   __syncthreads();
   for (int i = (int)threadIdx.x; i < BLOCK_WORDS; i += (int)blockDim.x) {
-    const int to = i < PASS_SUMS * WIDE_WORDS ? i : SUMS_MAX * WIDE_WORDS + COUNTER_CHANGED;
+    const int to = i < PASS_SUMS * WIDE_WORDS ? i : COUNTERS_AT + COUNTER_CHANGED;
     if (t->word[i] != 0) atomicAdd(words + to, static_cast<unsigned long long>(t->word[i]));
   }
   if (e.state == nullptr) return;
@@ -197,7 +205,7 @@ static __device__ inline bool state_open(const solve_state *s) {
 
 /* Launches a pass whose one argument is `args`; `early`: it may start while the last one ends. */
 static __host__ inline cudaError_t launch(cudaStream_t s, const void *kernel, int blocks,
-                                          int threads, size_t shared, void *args, int early) {
+                                          int threads, void *args, int early) {
   cudaLaunchConfig_t config = {};
   cudaLaunchAttribute attribute = {};
   void *list[] = {args};
@@ -205,7 +213,6 @@ static __host__ inline cudaError_t launch(cudaStream_t s, const void *kernel, in
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.gridDim = dim3((unsigned)blocks);
   config.blockDim = dim3((unsigned)threads);
-  config.dynamicSmemBytes = shared;
   config.stream = s;
   config.attrs = &attribute;
   config.numAttrs = early ? 1 : 0;

@@ -14,7 +14,7 @@
  * Source of the format: Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401. */
 #include "passes.cuh"
 
-enum { FLIGHT = 5, LONG_FLIGHT = 16, WARPS = TILE / WARP, GROUP = 4 };
+enum { FLIGHT = 5, LONG_FLIGHT = 16, WARPS = TILE / WARP, UNEVEN_GROUP = 4 };
 
 /* What a thread needs to know of a slice before it can load entries; fetched a slice ahead. */
 struct slice_head {
@@ -24,11 +24,12 @@ struct slice_head {
 };
 
 /* The slice of this warp in the tile at position i of the list. */
-static __device__ inline void head_load(const rows_args &p, lidx i, int stride, slice_head *head) {
+template <int GROUP>
+static __device__ inline void head_load(const rows_args &p, lidx i, slice_head *head) {
   const matrix_view &m = p.m;
   if (i >= m.list_count) return;
   const lidx at = p.reverse ? m.list_count - 1 - i : i;
-  const int rank = (int)(threadIdx.x / WARP + i * stride) % WARPS;
+  const int rank = (int)(threadIdx.x / WARP + i * (WARPS / GROUP)) % WARPS;
   head->tile = m.list == nullptr ? at : m.list[at];
   head->slot = m.slot[(int64_t)head->tile * TILE + rank * WARP + threadIdx.x % WARP];
   head->where = m.slices[(int64_t)head->tile * WARPS + rank];
@@ -107,7 +108,7 @@ static __device__ inline void row_times(const matrix_view &m, const double *x,
 template <int PASS>
 static __device__ inline void row_result(const rows_args &p, int update, double scale, lidx row,
                                          double s, double sa, double mine, double b, double w,
-                                         double *u, double *v, int64_t *changed) {
+                                         double *u, double *v, int *changed) {
   if (PASS == ROWS_PRODUCT) {
     p.out[row] = s;
   } else if (PASS == ROWS_RESIDUAL) {
@@ -146,32 +147,30 @@ static __device__ inline void group_sums(block_tally *t, const double (*term)[PA
   }
 }
 
-template <int PASS>
+template <int PASS, int GROUP>
 __global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ rows_args p) {
   constexpr bool SUMS = PASS != ROWS_PRODUCT;
-  extern __shared__ double terms[]; /* [2][p.group][PASS_SUMS][TILE] */
+  __shared__ double term[2][GROUP][PASS_SUMS][TILE];
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   const matrix_view &m = p.m;
-  const int stride = WARPS / p.group;
   slice_head next = {};
   /* the matrix does not change: this load need not wait for the pass before */
   let_next_start();
-  head_load(p, (lidx)blockIdx.x * p.group, stride, &next);
-  if (SUMS) tally_zero(&tally);
+  head_load<GROUP>(p, (lidx)blockIdx.x * GROUP, &next);
+  if (SUMS) tally_zero(&tally); /* seen by all after the first barrier */
   wait_for_last();
   const bool open = state_open(p.state);
-  int64_t changed = 0;
+  int changed = 0;
   int update = 0, turn = 0;
   double scale = p.scale;
   if (PASS == ROWS_SWEEP) update = p.state->monitor_update;
   if (PASS == ROWS_SWEEP) scale = update ? p.state->update_scale : p.state->scale;
   if (PASS == ROWS_CG_PRODUCT) scale = p.state->scale;
-  for (lidx first = (lidx)blockIdx.x * p.group; first < m.list_count;
-       first += (lidx)gridDim.x * p.group, turn++) {
-    const lidx tiles = min(p.group, m.list_count - first);
-    double(*term)[PASS_SUMS][TILE] =
-        reinterpret_cast<double(*)[PASS_SUMS][TILE]>(terms) + turn % 2 * p.group;
+  for (lidx first = (lidx)blockIdx.x * GROUP; open && first < m.list_count;
+       first += (lidx)gridDim.x * GROUP, turn++) {
+    const int tiles = GROUP == 1 ? 1 : min(GROUP, m.list_count - first);
+#pragma unroll 1
     for (int g = 0; g < tiles; g++) {
       const slice_head head = next;
       const int place = head.slot >> 8;
@@ -181,22 +180,19 @@ __global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ row
       if (there && (PASS == ROWS_SWEEP || PASS == ROWS_CG_PRODUCT)) mine = p.x[row];
       if (there && (PASS == ROWS_SWEEP || PASS == ROWS_RESIDUAL)) b = p.b[row];
       if (there && PASS == ROWS_SWEEP) w = p.weight[row];
-      head_load(p, g + 1 < tiles ? first + g + 1 : first + (lidx)gridDim.x * p.group, stride,
-                &next);
+      head_load<GROUP>(p, g + 1 < tiles ? first + g + 1 : first + (lidx)gridDim.x * GROUP, &next);
       row_times<PASS == ROWS_RESIDUAL>(m, p.x, head, row, &s, &sa);
-      if (!open) break; /* asked late: the answer has had time to come */
       if (there) {
         row_result<PASS>(p, update, scale, row, s, sa, mine, b, w, &u, &v, &changed);
       }
       if (SUMS) {
-        term[g][0][place] = u;
-        term[g][1][place] = v;
+        term[turn % 2][g][0][place] = u;
+        term[turn % 2][g][1][place] = v;
       }
     }
-    if (!open) break;
     if (!SUMS) continue;
     __syncthreads();
-    group_sums<PASS>(&tally, term, tiles, update, p.block, turn);
+    group_sums<PASS>(&tally, term[turn % 2], tiles, update, p.block, turn);
   }
   if (!SUMS) return;
   if (PASS == ROWS_SWEEP) {
@@ -257,25 +253,25 @@ __global__ void __launch_bounds__(TILE, 2) long_rows(const __grid_constant__ row
   }
 }
 
-static const void *const ROW_KERNELS[] = {
-    (const void *)rows_pass<ROWS_PRODUCT>, (const void *)rows_pass<ROWS_RESIDUAL>,
-    (const void *)rows_pass<ROWS_SWEEP>, (const void *)rows_pass<ROWS_CG_PRODUCT>};
-
-static size_t terms_bytes(row_pass pass, int group) {
-  return pass == ROWS_PRODUCT ? 0 : 2 * (size_t)group * PASS_SUMS * TILE * sizeof(double);
-}
+/* By pass, and by whether slices are uneven. */
+static const void *const ROW_KERNELS[][2] = {
+    {(const void *)rows_pass<ROWS_PRODUCT, 1>, (const void *)rows_pass<ROWS_PRODUCT, UNEVEN_GROUP>},
+    {(const void *)rows_pass<ROWS_RESIDUAL, 1>,
+     (const void *)rows_pass<ROWS_RESIDUAL, UNEVEN_GROUP>},
+    {(const void *)rows_pass<ROWS_SWEEP, 1>, (const void *)rows_pass<ROWS_SWEEP, UNEVEN_GROUP>},
+    {(const void *)rows_pass<ROWS_CG_PRODUCT, 1>,
+     (const void *)rows_pass<ROWS_CG_PRODUCT, UNEVEN_GROUP>}};
 
 extern "C" cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a,
                                    int most_blocks) {
   rows_args args = *a;
-  args.group = a->m.uneven ? GROUP : 1;
-  const int blocks = blocks_for((a->m.list_count + args.group - 1) / args.group, most_blocks);
-  return launch(s, ROW_KERNELS[pass], blocks, TILE, terms_bytes(pass, args.group), &args, a->early);
+  const int uneven = a->m.uneven != 0, group = uneven ? UNEVEN_GROUP : 1;
+  const int blocks = blocks_for((a->m.list_count + group - 1) / group, most_blocks);
+  return launch(s, ROW_KERNELS[pass][uneven], blocks, TILE, &args, a->early);
 }
 
 extern "C" cudaError_t kernel_rows_fit(row_pass pass, int *blocks) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ROW_KERNELS[pass], TILE,
-                                                       terms_bytes(pass, GROUP));
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ROW_KERNELS[pass][1], TILE, 0);
 }
 
 extern "C" cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute,

@@ -26,11 +26,7 @@ extern "C" cudaError_t kernel_judge(cudaStream_t s, const ending *e) {
 }
 
 /* Moves the tally to pinned memory and clears it. */
-__global__ void collect(int64_t *words, int64_t *out) {
-  for (int i = (int)threadIdx.x; i < TALLY_WORDS; i += TILE) {
-    out[i] = take_word(words, i);
-  }
-}
+__global__ void collect(int64_t *words, int64_t *out) { take_words(words, 0, TALLY_WORDS, out); }
 
 extern "C" cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int64_t *out) {
   collect<<<1, TILE, 0, s>>>(words, out);

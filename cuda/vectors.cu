@@ -94,7 +94,7 @@ extern "C" cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const ve
   const int threads = a->tiles < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
   const int blocks =
       blocks_for((a->tiles + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
-  return launch(s, VECTOR_KERNELS[pass], blocks, threads, 0, &args, a->early);
+  return launch(s, VECTOR_KERNELS[pass], blocks, threads, &args, a->early);
 }
 
 extern "C" cudaError_t kernel_vectors_fit(vector_pass pass, int *blocks) {
@@ -142,5 +142,5 @@ extern "C" cudaError_t kernel_direction(cudaStream_t s, const direction_args *a)
   const int blocks = blocks_for(((int64_t)a->rows / 2 + TILE - 1) / TILE, INT32_MAX);
   const void *kernel = a->inverse != nullptr ? (const void *)direction_pass<true>
                                              : (const void *)direction_pass<false>;
-  return launch(s, kernel, blocks, TILE, 0, &args, a->early);
+  return launch(s, kernel, blocks, TILE, &args, a->early);
 }
