@@ -3,7 +3,7 @@
  * they come. Both are timed in turn, in the same run; the figure is the ratio of the fastest. */
 #include <stdio.h>
 
-#include "omp.h"
+#include "omp_team.h"
 #include "stencil.h"
 
 enum { REPEATS = 300, CALLS = 1 };

@@ -9,10 +9,18 @@ pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C)
 if(NOT HDF5_IS_PARALLEL)
-  message(FATAL_ERROR
-    "The HDF5 found (${HDF5_C_INCLUDE_DIRS}) is a serial build; halosweep writes with all ranks at once.\n"
-    "Install a parallel one (Debian, Ubuntu: apt-get install libhdf5-openmpi-dev; clusters: module load hdf5-parallel or\n"
-    "similar), or point to one with -DHDF5_ROOT=DIR.")
+  set(found ${HDF5_C_INCLUDE_DIRS})
+  get_cmake_property(cached CACHE_VARIABLES) # so that the next configure looks again
+  foreach(variable ${cached})
+    if(variable MATCHES "^HDF5_" AND NOT variable STREQUAL "HDF5_ROOT")
+      unset(${variable} CACHE)
+    endif()
+  endforeach()
+  message(FATAL_ERROR "The HDF5 found (${found}) is a serial build; halosweep writes with all ranks at once.\n"
+    "Install a parallel one:\n"
+    "  Debian, Ubuntu:  apt-get install libhdf5-openmpi-dev\n"
+    "  clusters:        module load hdf5-parallel (or similar; built with the MPI in use)\n"
+    "or point to one:   -DHDF5_ROOT=DIR\n")
 endif()
 
 if(HALOSWEEP_TESTS)

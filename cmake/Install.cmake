@@ -1,4 +1,15 @@
+# bin/halosweep, libexec/halosweep/ (where `halosweep X` looks for halosweep-X), the man page, configs,
+# docs. Nothing installed refers to the source or build tree.
 include(GNUInstallDirs)
+set(data ${CMAKE_INSTALL_DATADIR}/halosweep)
 install(TARGETS halosweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/halosweep/configs)
+install(DIRECTORY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halosweep)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/jobs DESTINATION ${data} USE_SOURCE_PERMISSIONS)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The manual page is printed by the program itself, from the option tables.
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/halosweep.1 COMMAND halosweep --man > ${CMAKE_BINARY_DIR}/halosweep.1
+  DEPENDS halosweep VERBATIM)
+add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/halosweep.1)
+install(FILES ${CMAKE_BINARY_DIR}/halosweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -36,12 +36,12 @@ PORTABLE double block_tree(double *lane) {
 /* Fewer than 32 elements: as many lanes as there are elements, up to a power of two. */
 PORTABLE double block_short(const double *x, const double *y, int count) {
   double lane[BLOCK_LANES];
-  int lanes = 1;
-  while (lanes < count) lanes *= 2;
-  for (int l = 0; l < lanes; l++) {
+  int width = 1;
+  while (width < count) width *= 2;
+  for (int l = 0; l < width; l++) {
     lane[l] = l >= count ? 0.0 : y == 0 ? 0.0 + x[l] : fma(x[l], y[l], 0.0);
   }
-  for (int half = lanes / 2; half >= 1; half /= 2) {
+  for (int half = width / 2; half >= 1; half /= 2) {
     for (int l = 0; l < half; l++) lane[l] += lane[l + half];
   }
   return lane[0];

@@ -15,7 +15,9 @@ extern "C" {
 #endif
 
 /* Before the work: is the folder writable, is an existing file ours (else STATUS_USAGE), is it none
- * of the inputs (same inode; `inputs` ends with NULL)? STATUS_IO when it cannot be written. */
+ * of the inputs (same inode; `inputs` ends with NULL, or is NULL)? STATUS_IO when it cannot be
+ * written. Also for vectors as text: a text file is ours when a comment line (% or #) within its
+ * first 512 bytes says "written by halosweep". A symbolic link is followed and stays a link. */
 status result_check(comm *c, const char *path, const char *const *inputs);
 
 status result_create(comm *c, const char *path, result_file **out);
@@ -24,7 +26,8 @@ status result_create(comm *c, const char *path, result_file **out);
 status result_vector(result_file *f, const char *name, const ownership *owned,
                      const double *values);
 
-/* A root attribute. Text is the same on all ranks. */
+/* A root attribute, of any length. Text is the same on all ranks. `format` is written by
+ * result_close. */
 status result_text(result_file *f, const char *name, const char *text);
 
 /* Flush, close, rename (keep != 0), or throw away. Always releases *f. */
@@ -33,6 +36,18 @@ status result_close(result_file **f, int keep);
 /* The root attribute `name` of a result; *text is to be freed with alloc_free. STATUS_INPUT when
  * the file is not a halosweep result. */
 status result_read_text(comm *c, const char *path, const char *name, char **text);
+
+/* This rank's part of the dataset `name` of a result; *values is to be freed with alloc_free.
+ * STATUS_INPUT when its length is not owned->rows. */
+status result_read_vector(comm *c, const char *path, const char *name, const ownership *owned,
+                          double **values);
+
+/* The datasets of a result, one line each: "/solve/x 900" (name, elements). *text is to be freed
+ * with alloc_free. */
+status result_list(comm *c, const char *path, char **text);
+
+/* Whether `path` is a halosweep result (by content); anything else, or nothing, is no failure. */
+status result_is_result(comm *c, const char *path, int *yes);
 
 #ifdef __cplusplus
 }

@@ -23,12 +23,13 @@ enum { COUNTER_CHANGED = 0, COUNTER_STOP = 1 };
 typedef enum verdict {
   VERDICT_NONE = 0,   /* go on */
   VERDICT_CONVERGED,  /* by the residual the method carries */
-  VERDICT_HINT,       /* the update is small: compute the true residual (monitor = update) */
+  VERDICT_HINT,       /* compute the true residual now: the update is small, or |r| < floor */
   VERDICT_DIVERGED,   /* residual above the divergence limit */
   VERDICT_NOT_FINITE, /* a sum is NaN or infinite */
   VERDICT_REPEATS,    /* the iterate repeats bit for bit */
   VERDICT_INDEFINITE, /* CG: p.Ap <= 0 or r.z <= 0 */
-  VERDICT_REQUESTED   /* a rank asked to stop (signal, time limit) */
+  VERDICT_REQUESTED,  /* a rank asked to stop (signal, time limit) */
+  VERDICT_RANGE       /* a sum left [1e-280, 1e280]: to be redone with a scale of its own */
 } verdict;
 
 typedef struct solve_state {
@@ -37,8 +38,10 @@ typedef struct solve_state {
   double update_scale; /* power of two applied to updates and iterates (monitor = update) */
   double target;       /* converged at or below: scale * max(rtol * |b|, atol) */
   double limit;        /* diverged above: scale * divergence * max(|b|, |r0|) */
+  double floor;        /* below it stagnation is looked at: scale * 1e-13 |b| */
   double rtol;
   int32_t monitor_update; /* 0: sums are residuals; 1: sums are updates */
+  int32_t fixed_count;    /* no tolerance, no limit: only what cannot go on stops */
 
   /* running */
   int32_t verdict;

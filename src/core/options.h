@@ -3,7 +3,9 @@
  * A command lists its options as const descriptors; the config file, the command line, `--help`,
  * the man page and the report's `config` all come from that one table. Values are checked when they
  * are loaded (docs/handbook.md has the grammar), so the getters cannot fail: asking for a key that
- * is not in the table, or as another type, is a bug and aborts. */
+ * is not in the table, or as another type, is a bug and aborts.
+ *
+ * Cost: keys are looked up by comparing names; read options before a loop, not in it. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -12,11 +14,11 @@
 #include "status.h"
 
 typedef enum option_type {
-  OPTION_WORD,   /* one of `words` */
-  OPTION_TEXT,   /* any text: a value that may be a word, a file or an expression */
-  OPTION_INPUT,  /* a file to read; relative to the INI that names it, else to the working directory
-                  */
-  OPTION_OUTPUT, /* a file to write; relative to the working directory */
+  OPTION_WORD,     /* one of `words` */
+  OPTION_TEXT,     /* any text: a value that may be a word, a file or an expression */
+  OPTION_INPUT,    /* a file to read, or one of `words`; relative to the INI that names it, else to
+                      the working directory */
+  OPTION_OUTPUT,   /* a file to write; relative to the working directory */
   OPTION_INTEGER,  /* 64-bit; 1e6 is accepted */
   OPTION_REAL,     /* a double; pi and arithmetic are accepted */
   OPTION_FLAG,     /* on/off; given without a value it is on */
@@ -29,15 +31,23 @@ typedef enum option_type {
 
 enum { OPTION_PROBLEM = 1 }; /* flag: a problem key: a checkpoint of another value does not fit */
 
+/* The key of a section whose keys the user makes up ([parameters]): one descriptor for all. */
+#define OPTION_ANY_KEY "*"
+
 typedef struct option {
   const char *section, *key;
   option_type type;
   const char *fallback;    /* default, in the config grammar; NULL: none */
-  const char *words;       /* OPTION_WORD: "auto|omp|ref" */
-  double minimum, maximum; /* of numbers and of each list entry; both 0: no bounds */
+  const char *words;       /* OPTION_WORD, OPTION_INPUT: "auto|omp|ref" */
+  double minimum, maximum; /* of numbers and of each list entry; both 0: any finite one. An infinite
+                              bound admits inf; minimum OPTION_POSITIVE: above 0 */
   unsigned flags;
   const char *help; /* one line, with the unit */
 } option;
+
+#define OPTION_POSITIVE  0x1p-1074               /* the smallest double above 0 */
+#define OPTION_FINITE    0x1.fffffffffffffp+1023 /* the largest finite double */
+#define OPTION_COUNT_MAX 9007199254740992.0      /* 2^53 */
 
 typedef struct command {
   const char *name;
@@ -48,15 +58,21 @@ typedef struct command {
 
 typedef struct options options;
 
+/* The options every command has ([run], [checkpoint], ...); ends with a zeroed one. */
+extern const option OPTIONS_COMMON[];
+
 /* Reads a command's options: file (may be absent), then command line. `arguments` are the words
  * after the command. STATUS_USAGE with file and line, what was found, what was expected, the
  * nearest known name. Local: every rank parses the same text. */
 status options_load(const command *cmd, int count, char *const *arguments, options **out);
 void options_release(options **o);
 
-/* Keys are written "section.key". */
+/* Keys are written "section.key". Where a key is neither given nor has a default, the getters
+ * return NULL, 0, or a list of no values. */
 int options_given(const options *o, const char *key); /* set by file or command line */
 int options_has(const options *o, const char *key);   /* given, or has a default */
+/* Given as what it is by default anyway, as in a config written by options_effective. */
+int options_is_default(const options *o, const char *key);
 const char *options_text(const options *o,
                          const char *key); /* WORD, TEXT, INPUT, OUTPUT; NULL: not set */
 int64_t options_integer(const options *o, const char *key); /* INTEGER, SIZE */
@@ -67,6 +83,16 @@ int options_integers(const options *o, const char *key, const int64_t **values);
 /* INTERVAL: *seconds or *count is set, the other is 0. */
 void options_interval(const options *o, const char *key, double *seconds, int64_t *count);
 
+/* Whether an INPUT's value is one of its words rather than a file. */
+int options_is_word(const options *o, const char *key);
+
+/* The keys of a section with free keys, in the order given (file, then command line); NULL past the
+ * last. options_real(o, "parameters.sigma") and so on read them. */
+const char *options_free_key(const options *o, const char *section, int index);
+
+/* Where a given value came from, to begin an error text with: "a.ini:7: n" or "--n". */
+const char *options_where(const options *o, const char *key);
+
 /* A value the program decided (auto), for the effective config. */
 status options_override(options *o, const char *key, const char *value);
 
@@ -76,5 +102,9 @@ const char *options_effective(options *o);
 
 /* The same restricted to problem keys, for checkpoints. Owned by `o`. */
 const char *options_problem(options *o);
+
+/* The nearest of the names in "a|b|c" to `word`, copied to `out`; 0 when none is near. */
+enum { OPTIONS_NAME_MAX = 64 };
+int options_nearest(const char *word, const char *names, char out[OPTIONS_NAME_MAX]);
 
 #endif

@@ -21,6 +21,11 @@ static inline lanes lanes_load(const double *at) {
   return (lanes){_mm256_loadu_pd(at), _mm256_loadu_pd(at + 4)};
 }
 
+/* A hint: asks for the line `ahead` bytes after p, which may lie past the array. */
+static inline void lanes_prefetch(const void *p, uintptr_t ahead) {
+  _mm_prefetch((const char *)((uintptr_t)p + ahead), _MM_HINT_T0);
+}
+
 static inline lanes lanes_all(double x) {
   const __m256d all = _mm256_set1_pd(x);
   return (lanes){all, all};

@@ -1,5 +1,5 @@
 /* The OpenMP backend: device, memory, the loop over tiles, vector operations, and the table. */
-#include "omp.h"
+#include "omp_team.h"
 
 #include <math.h>
 #include <omp.h>
@@ -76,7 +76,7 @@ void run_matrix(device *d, part which, const pass *p, int absolute, tile_work *w
 
 /* Fresh memory is all NaN, written by the thread that will work on it: pages live near their user.
  * The array is taken to be a vector of the matrix's length if it is long enough, and ghosts. */
-static status omp_alloc(device *d, int64_t bytes, const char *what, dptr *out) {
+static status omp_array(device *d, int64_t bytes, const char *what, dptr *out) {
   status rc = alloc_array(&out->at, bytes, 1, what);
   if (rc != STATUS_OK) return rc;
   char *at = out->at;
@@ -193,7 +193,7 @@ const backend BACKEND_omp = {.name = "omp",
                              .lag = 0,
                              .open = omp_open,
                              .close = omp_close,
-                             .alloc = omp_alloc,
+                             .alloc = omp_array,
                              .release = host_release,
                              .copy_in = host_copy_in,
                              .copy_out = host_copy_out,

@@ -3,7 +3,7 @@
  * which all threads share whatever tile they belong to: one dense row does not hold up its owner.
  *
  * The order inside a row is that of row_product.h whatever the form of a slice. */
-#include "omp.h"
+#include "omp_team.h"
 
 #include <string.h>
 
@@ -31,11 +31,17 @@ static inline void slice_gather(const double *value, const lidx *column,
   }
 }
 
+/* Bytes ahead of use at which values are asked for: left to itself the processor loses them among
+ * the dozen streams of a sweep (0.8 of the time with it; none gained on gathered slices, measured).
+ */
+enum { AHEAD = 2048 };
+
 /* Columns advance by one from lane to lane: 68 bytes an entry of all lanes, x in straight loads. */
 static inline lanes slice_run(const double *value, const lidx *column, int length, const double *x,
                               int absolute) {
   lanes sum = lanes_zero();
   for (int k = 0; k < length; k++) {
+    lanes_prefetch(value + k * LANES, AHEAD);
     sum = lanes_term(lanes_load(value + k * LANES), lanes_load(x + column[k]), sum, absolute);
   }
   return sum;

@@ -6,7 +6,13 @@
  * line first. */
 #include <math.h>
 
-#include "omp.h"
+#include "lanes.h"
+#include "omp_team.h"
+
+/* Asks for a tile of a vector: it arrives while the tile's rows are multiplied. */
+static inline void ask_for(const double *p, lidx n) {
+  for (lidx j = 0; j < n; j += LANES) lanes_prefetch(p + j, 0);
+}
 
 /* Adds the blocks of sum_j p_j q_j, j < n, to sum number `which`. Tiles are whole blocks. */
 static inline void add_blocks(worker *w, int which, const double *p, const double *q, lidx n,
@@ -55,6 +61,7 @@ static void residual_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx 
   const double *restrict b = p->b + begin;
   double sum[TILE], size[TILE];
   const lidx n = end - begin;
+  ask_for(b, n);
   tile_product(p->m, tile, p->x, sum);
   tile_product_absolute(p->m, tile, p->x, size);
   for (lidx j = 0; j < n; j++) sum[j] = b[j] - sum[j];
@@ -85,6 +92,9 @@ static void sweep_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end
   double sum[TILE];
   const lidx n = end - begin;
   int64_t changed = 0;
+  ask_for(b, n);
+  ask_for(weight, n);
+  ask_for(next, n);
   tile_product(p->m, tile, p->x, sum);
   for (lidx j = 0; j < n; j++) {
     const double r = b[j] - sum[j], to = fma(weight[j], r, x[j]);
@@ -105,6 +115,9 @@ static void sweep_update_tile(worker *w, const pass *p, lidx tile, lidx begin, l
   double sum[TILE], size[TILE];
   const lidx n = end - begin;
   int64_t changed = 0;
+  ask_for(b, n);
+  ask_for(weight, n);
+  ask_for(next, n);
   tile_product(p->m, tile, p->x, sum);
   for (lidx j = 0; j < n; j++) {
     const double r = b[j] - sum[j], to = fma(weight[j], r, x[j]);
@@ -140,6 +153,7 @@ static void cg_product_tile(worker *w, const pass *p, lidx tile, lidx begin, lid
   const double scale = p->scale;
   double sum[TILE], other[TILE];
   const lidx n = end - begin;
+  ask_for(q, n);
   tile_product(p->m, tile, p->x, sum);
   for (lidx j = 0; j < n; j++) {
     q[j] = sum[j];

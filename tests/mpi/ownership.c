@@ -53,7 +53,7 @@ static int64_t nothing(gidx b) { return 0 * b; }
 static int64_t rising(gidx b) { return 1000 * b; }
 static int64_t one_dense(gidx b) { return b == 5 ? 1000000 : 3; }
 static int64_t noisy(gidx b) { return (int64_t)((uint64_t)b * 2654435761u % 10007); }
-static int64_t huge(gidx b) { return ((int64_t)1 << 42) + b; } /* 2^21 blocks of these pass 2^62 */
+static int64_t huge(gidx b) { return ((int64_t)1 << 50) + b; } /* products pass 2^63 */
 
 /* Splits each block's weight over the ranks, unevenly; `turn` changes how. */
 static void deal(int64_t *share, gidx blocks, weight_rule *rule, int turn) {

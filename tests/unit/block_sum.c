@@ -51,6 +51,8 @@ static void missing_elements_are_as_good_as_zeros(void **state) {
   double x[BLOCK_MAX] = {0.0};
   for (int i = 0; i < 37; i++) x[i] = -0.0;
   assert_same_bits(block_sum(x, 37), 0.0);
+  assert_same_bits(block_sum(x, 32), 0.0);
+  assert_same_bits(block_sum(x, 1), 0.0);
   for (int i = 0; i < 37; i++) x[i] = term(i);
   assert_same_bits(block_sum(x, 37), block_sum(x, BLOCK_MAX));
   assert_same_bits(block_dot(x, x, 37), block_dot(x, x, BLOCK_MAX));

@@ -117,7 +117,7 @@ static void check(const sample *p, int lanes, int packed) {
   for (lidx i = 0; i < p->rows; i++) assert_int_equal(seen[i], 1);
   check_long_rows(&s, &a);
   for (lidx t = 0; t < s.tiles; t++) {
-    assert_int_equal(s.boundary[t], p->ghost_row >= 0 && p->ghost_row / SELL_TILE == t);
+    assert_int_equal(s.boundary[t], p->ghosts > 0 && p->ghost_row / SELL_TILE == t);
   }
   if (!packed) {
     for (lidx i = 0; i < s.slices; i++) assert_int_equal(s.kind[i], SLICE_GATHER);
@@ -135,6 +135,8 @@ static void every_entry_is_found_again(void **state) {
     const sample samples[] = {
         {.rows = n, .long_row = -1, .ghost_row = -1},
         {.rows = n, .long_row = -1, .ghost_row = n - 1, .ghosts = 3, .varied = 1},
+        /* a row with the same first entries as its neighbours, and one more */
+        {.rows = n, .long_row = -1, .ghost_row = n / 2, .ghosts = 3},
         {.rows = n, .long_row = n / 2, .long_size = 65, .ghost_row = -1, .every = 5},
         {.rows = n,
          .long_row = n - 1,
@@ -142,7 +144,7 @@ static void every_entry_is_found_again(void **state) {
          .ghost_row = -1,
          .every = 11,
          .varied = 1}};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
       for (int lanes = 8; lanes <= 32; lanes *= 2) {
         check(&samples[k], lanes, 0);
         check(&samples[k], lanes, 1);

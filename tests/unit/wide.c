@@ -248,6 +248,19 @@ static void sums_are_correctly_rounded(void **state) {
   }
 }
 
+/* 1 and half an ulp is a tie; the smallest bit anywhere below decides it, at every alignment. */
+static void every_bit_below_a_tie_counts(void **state) {
+  (void)state;
+  for (int shift = -400; shift < 400; shift++) {
+    for (int down = 54; down < 260; down++) {
+      const double one = ldexp(1.0, shift), half = ldexp(1.0, shift - 53);
+      const double bit = ldexp(1.0, shift - down);
+      assert_same_bits(sum_of((double[]){one, half, bit}, 3), one * (1.0 + 0x1p-52));
+      assert_same_bits(sum_of((double[]){one, half, -bit}, 3), one);
+    }
+  }
+}
+
 static void negated_terms_give_the_negated_sum(void **state) {
   (void)state;
   for (int c = 0; c < CASES; c++) {
@@ -385,6 +398,7 @@ static void zero_is_positive(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_correctly_rounded),
+      cmocka_unit_test(every_bit_below_a_tie_counts),
       cmocka_unit_test(negated_terms_give_the_negated_sum),
       cmocka_unit_test(any_order_and_any_grouping_give_the_same_words),
       cmocka_unit_test(sums_within_128_bits_agree_with_integers),

@@ -6,8 +6,8 @@
  * Every pass is a function of one tile of 256 rows. A worker owns a contiguous run of tiles for
  * life: it touches their memory first, computes them, and adds their sums to its own accumulator;
  * so no two threads write the same line, and the sums do not depend on who computed what. */
-#ifndef OMP_H
-#define OMP_H
+#ifndef OMP_TEAM_H
+#define OMP_TEAM_H
 
 #include "host.h"
 #include "sell.h"

@@ -1,0 +1,99 @@
+/* Solvers of linear systems A x = b: what one is, and what a run of one is.
+ *
+ * A solver is a const descriptor in the registry (src/solve/registry.c). Its `run` is the driver:
+ * it moves scalars and calls the backend's kernels, the halo and the sums, and never touches vector
+ * memory, so it is written once for all backends. All numbers it judges by are scaled norms
+ * (solve_state.h). Functions are collective unless they say otherwise. */
+#ifndef SOLVER_H
+#define SOLVER_H
+
+#include "backend.h"
+
+struct timers;   /* src/core/timers.h */
+struct history;  /* src/core/history.h */
+struct progress; /* src/core/progress.h */
+
+/* One rank's share of a square system on a backend. */
+typedef struct linear_system {
+  const backend *kernels;
+  device *place;
+  comm *world;
+  matrix *a;
+  halo plan;
+  lidx rows, ghosts;
+  struct timers *timers; /* may be NULL */
+  status failure; /* this rank's first local failure: it keeps exchanging, and asks all to stop */
+} linear_system;
+
+typedef enum solve_reason {
+  REASON_CONVERGED,
+  REASON_FIXED_COUNT,
+  REASON_MAX_ITERATIONS,
+  REASON_STAGNATED,
+  REASON_TIME_LIMIT,
+  REASON_DIVERGED,
+  REASON_INDEFINITE,
+  REASON_NOT_FINITE
+} solve_reason;
+
+typedef struct solve_limits {
+  double rtol, atol;      /* converged: |b - A x| <= max(rtol |b|, atol), 2-norms */
+  double divergence;      /* diverged: residual above divergence * max(|b|, |r0|) */
+  int64_t max_iterations; /* or the count itself with fixed_count */
+  int fixed_count;        /* make exactly max_iterations iterations, ask nothing */
+  int64_t check_every;    /* iterations between looks at the true residual and at stagnation */
+  int monitor_update;     /* watch the update instead of the residual (Jacobi family) */
+  double deadline;        /* comm_clock() at which to stop; INFINITY: never */
+} solve_limits;
+
+typedef struct solve_run {
+  linear_system *system;
+  solve_limits limits;
+  vec b;
+  vec x;                     /* the start on entry, x_k of the stopping k on return */
+  vec weight;                /* Jacobi family: omega / a_ii */
+  vec inverse_diagonal;      /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
+  struct history *history;   /* may be NULL */
+  struct progress *progress; /* may be NULL */
+
+  /* filled by solve_begin (linear.h) */
+  double scale;          /* power of two: scaled norms are of order one */
+  double norm_b, norm_r; /* scaled by it: |b|, and |r0| */
+
+  /* results */
+  solve_reason reason;
+  int64_t iterations;        /* k of the returned iterate */
+  double recursive_residual; /* relative; of the last residual the method carried */
+  double relative_residual;  /* |b - A x| / |b|, recomputed */
+  int restarts;              /* CG: times the carried residual had drifted from the true one */
+  double curvature;          /* REASON_INDEFINITE: p.Ap (or r.z), divided by scale^2 */
+  int curvature_is_rz;
+  int64_t products; /* sweeps or products made, for the traffic */
+} solve_run;
+
+enum {
+  SOLVER_DIVIDES_BY_DIAGONAL = 1, /* every a_ii must be there and not zero */
+  SOLVER_NEEDS_SYMMETRY = 2,
+  SOLVER_TAKES_OMEGA = 4,
+  SOLVER_TAKES_PRECONDITIONER = 8,
+  SOLVER_MONITORS_UPDATE = 16
+};
+
+typedef struct solver {
+  const char *name;
+  const char *help;   /* one line */
+  const char *source; /* where the algorithm is written down */
+  unsigned flags;
+  int vector_bytes; /* per row and iteration, beside the matrix (the traffic budget) */
+  status (*run)(solve_run *run);
+} solver;
+
+/* The registry, by position (NULL past the last) and by name (NULL: unknown). Local. */
+const solver *solver_at(int index);
+const solver *solver_find(const char *name);
+
+/* "converged", "max_iterations", ...; and the exit code that goes with it. Local. */
+const char *solve_reason_name(solve_reason reason);
+status solve_reason_status(solve_reason reason);
+
+#endif

@@ -1,0 +1,189 @@
+/* matrix_read (matrix_io.h): text to entries, entries to owners, entries to rows. Peak memory a
+ * rank is 24 bytes an entry of its share (deal_rows.c) and about 40 MiB of buffers. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "block_sum.h"
+#include "deal.h"
+#include "log.h"
+#include "reading.h"
+#include "text_parse.h"
+
+/* Plain text: rows are known now. n numbers a row, or n + 1 with the right-hand side last. */
+static status plain_shape(text_feed *feed, const text_totals *totals, int *with_rhs) {
+  text_head *head = &feed->head;
+  head->rows = totals->filled;
+  *with_rhs = head->columns == head->rows + 1;
+  if (head->columns == head->rows || *with_rhs) return STATUS_OK;
+  return fail(
+      STATUS_INPUT,
+      "%s: found %" PRId64 " rows of %" PRId64 " numbers, expected n rows of n numbers, or of "
+      "n + 1 with the right-hand side last (a Matrix Market file begins with %%%%MatrixMarket)",
+      feed->path, head->rows, head->columns);
+}
+
+static status own_rows(comm *c, const text_feed *feed, const entry_store *store, ownership *owned) {
+  status rc = STATUS_OK;
+  const gidx rows = feed->head.rows, block = block_size(rows);
+  int64_t *weight = NULL;
+  if (rows / comm_size(c) > LIDX_MAX) {
+    rc = fail(STATUS_UNAVAILABLE,
+              "%s: %" PRId64 " rows on %d ranks, at most %d fit on one: use more", feed->path, rows,
+              comm_size(c), LIDX_MAX);
+  } else {
+    rc = alloc_zeroed(&weight, rows / block + 1, sizeof *weight, "weights of row blocks");
+  }
+  TRY(comm_agree(c, rc));
+  deal_weigh(store, feed->head.symmetry != TEXT_GENERAL, block, weight);
+  TRY(ownership_by_weight(c, rows, weight, owned));
+done:
+  alloc_free(&weight);
+  return rc;
+}
+
+/* Agrees on what the rows showed. Warnings have the same text on all ranks. */
+static status judge_rows(comm *c, text_feed *feed, const text_totals *totals,
+                         const row_facts *mine) {
+  status rc = STATUS_OK, sums = STATUS_OK;
+  int64_t least = mine->mixed_row >= 0 ? -mine->mixed_row : INT64_MIN, other = INT64_MIN;
+  int64_t duplicates = mine->duplicates;
+  if (mine->beyond_row >= 0) {
+    sums = fail(STATUS_INPUT,
+                "%s: the duplicates of entry (%" PRId64 ", %" PRId64
+                ") add up to more than a double holds",
+                feed->path, mine->beyond_row + 1, mine->beyond_column + 1);
+  }
+  TRY(comm_max_i64(c, &least, 1));
+  if (least != INT64_MIN) {
+    if (mine->mixed_row == -least) other = -mine->mixed_column;
+    TRY(comm_max_i64(c, &other, 1));
+    fail_clear();
+    rc = text_feed_reopen(feed);
+    TRY(comm_agree(c, rc));
+    TRY(text_conflict(feed, -least, -other));
+  }
+  TRY(comm_agree(c, sums));
+  TRY(comm_sum_i64(c, &duplicates, 1));
+  if (duplicates > 0) {
+    log_warning("%s: %" PRId64 " entries repeat a position: added up in file order", feed->path,
+                duplicates);
+  }
+  if (feed->head.symmetry != TEXT_GENERAL && totals->above > 0) {
+    log_warning("%s: %" PRId64
+                " entries of the symmetric file are above the diagonal: taken as the "
+                "triangle that is stored",
+                feed->path, totals->above);
+  }
+done:
+  return rc;
+}
+
+/* Takes the last column, which is the right-hand side, out of the rows. Local. */
+static status split_rhs(csr_rows *a, double **rhs) {
+  status rc = alloc_zeroed(rhs, a->rows, sizeof **rhs, "right-hand side");
+  if (rc != STATUS_OK) return rc;
+  eidx kept = 0, at = 0;
+  const gidx last = --a->global_columns;
+  for (lidx i = 0; i < a->rows; i++) {
+    for (const eidx end = a->offset[i + 1]; at < end; at++) {
+      if (a->column[at] == last) {
+        (*rhs)[i] = a->value[at];
+      } else {
+        a->column[kept] = a->column[at];
+        a->value[kept++] = a->value[at];
+      }
+    }
+    a->offset[i + 1] = kept;
+  }
+  return STATUS_OK;
+}
+
+/* Any good mixer does; this is the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static status gather_facts(comm *c, const text_feed *feed, const csr_rows *a, int64_t stored,
+                           int64_t expanded, matrix_file *facts) {
+  status rc = STATUS_OK;
+  int64_t zeros = 0;
+  uint64_t content = 0;
+  for (lidx i = 0; i < a->rows; i++) {
+    const uint64_t row = mix((uint64_t)(a->first_row + i) + 0x9e3779b97f4a7c15u);
+    for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
+      zeros += a->value[e] == 0.0;
+      content += mix(mix(row ^ (uint64_t)a->column[e]) ^ bits_of(a->value[e]));
+    }
+  }
+  int64_t sums[4] = {expanded, a->offset[a->rows], zeros, 0};
+  memcpy(&sums[3], &content, sizeof content); /* two's complement sums are sums modulo 2^64 */
+  TRY(comm_sum_i64(c, sums, 4));
+  memcpy(&content, &sums[3], sizeof content);
+  *facts = (matrix_file){.rows = a->global_rows,
+                         .columns = a->global_columns,
+                         .stored = stored,
+                         .expanded = sums[0],
+                         .merged = sums[1],
+                         .explicit_zeros = sums[2],
+                         .format = text_head_format(&feed->head),
+                         .content = content};
+done:
+  return rc;
+}
+
+status matrix_read_sized(comm *c, const char *path, const reading_sizes *sizes, csr_rows *out,
+                         ownership *owned, matrix_file *facts, double **rhs) {
+  status rc = STATUS_OK;
+  text_feed feed;
+  entry_store store = {0};
+  text_totals totals;
+  dealt arrived = {0};
+  row_facts found;
+  int with_rhs = 0;
+  memset(out, 0, sizeof *out);
+  memset(owned, 0, sizeof *owned);
+  memset(facts, 0, sizeof *facts);
+  *rhs = NULL;
+  deal_prepare_memory();
+  TRY(text_feed_open(c, path, sizes->chunk, &feed));
+  store.keyed = feed.head.layout == TEXT_COORDINATE;
+  store.words = sizes->words != 0 ? sizes->words : key_words(feed.head.rows, feed.head.columns);
+  TRY(text_parse(&feed, 1, &store, &totals));
+  text_feed_pause(&feed);
+  if (feed.head.layout == TEXT_PLAIN) TRY(comm_agree(c, plain_shape(&feed, &totals, &with_rhs)));
+  if (!store.keyed) {
+    rc = deal_place(&store, &feed.head, -1, 0);
+    TRY(comm_agree(c, rc));
+  }
+  TRY(own_rows(c, &feed, &store, owned));
+  TRY(deal_send(c, &store, feed.head.symmetry, owned, sizes->round, feed.gzip, &arrived));
+  int64_t expanded = arrived.entries;
+  rc = deal_rows(&arrived, owned, feed.head.columns, out, &found);
+  TRY(comm_agree(c, rc));
+  TRY(judge_rows(c, &feed, &totals, &found));
+  if (with_rhs) {
+    rc = split_rhs(out, rhs);
+    TRY(comm_agree(c, rc));
+    expanded = out->offset[out->rows];
+  }
+  TRY(gather_facts(c, &feed, out, totals.entries, expanded, facts));
+done:
+  text_feed_close(&feed);
+  entry_store_release(&store);
+  dealt_release(&arrived);
+  if (rc != STATUS_OK) {
+    csr_rows_release(out);
+    ownership_release(owned);
+    alloc_free(rhs);
+  }
+  return rc;
+}
+
+status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, matrix_file *facts,
+                   double **rhs) {
+  const reading_sizes sizes = reading_default();
+  return matrix_read_sized(c, path, &sizes, out, owned, facts, rhs);
+}

@@ -1,0 +1,25 @@
+/* matrix_io.h with the sizes of its steps as parameters: for tests, where boundaries shall fall
+ * everywhere, and for measurements. */
+#ifndef READING_H
+#define READING_H
+
+#include "matrix_io.h"
+
+typedef struct reading_sizes {
+  int64_t chunk; /* bytes of text read at a time */
+  int64_t round; /* bytes of entries a rank sends in a round */
+  int words;     /* of a key (entry_store.h); 0: as the sizes ask */
+} reading_sizes;
+
+status matrix_read_sized(comm *c, const char *path, const reading_sizes *sizes, csr_rows *out,
+                         ownership *owned, matrix_file *facts, double **rhs);
+status vector_read_sized(comm *c, const char *path, const reading_sizes *sizes,
+                         const ownership *owned, int64_t column, double **values, int64_t *columns);
+
+/* 4 MiB of text (fits a second-level cache not, a third-level one well; far above any stripe), and
+ * rounds of 16 MiB. */
+static inline reading_sizes reading_default(void) {
+  return (reading_sizes){(int64_t)1 << 22, (int64_t)1 << 24, 0};
+}
+
+#endif

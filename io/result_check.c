@@ -1,0 +1,122 @@
+/* Before the work: can the result be written, and may it (result_io.h)? Rank 0 looks, all leave
+ * with the same answer. Ours is what carries our mark: the root attribute `format` of an HDF5 file,
+ * a comment line with our name at the head of a text file (vectors as .mtx or .txt), the heading of
+ * a history, the first key of a report. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "h5.h"
+#include "result_internal.h"
+#include "swap_file.h"
+
+enum { HEAD = 512 };
+
+/* A history's heading, a report's first key, or a line that begins with % or # and names us. */
+static int marked_text(char *head) {
+  static const char history[] = "iteration,residual,true_residual\n";
+  if (strncmp(head, history, sizeof history - 1) == 0) return 1;
+  if (head[0] == '{' && strstr(head, "\"program\": \"halosweep\"") != NULL) return 1;
+  for (char *line = head; line != NULL && *line != '\0';) {
+    char *end = strchr(line, '\n');
+    if (end != NULL) *end = '\0';
+    if ((*line == '%' || *line == '#') && strstr(line, "written by halosweep") != NULL) return 1;
+    line = end != NULL ? end + 1 : NULL;
+  }
+  return 0;
+}
+
+static int marked_hdf5(const char *path) {
+  hid_t file;
+  char *mark = NULL;
+  int ours = 0;
+  if (h5_open_alone(path, H5F_ACC_RDONLY, STATUS_INPUT, &file) == STATUS_OK) {
+    ours = h5_read_text(file, path, RESULT_MARK, &mark) == STATUS_OK &&
+           strncmp(mark, "halosweep ", strlen("halosweep ")) == 0;
+    H5Fclose(file);
+  }
+  fail_clear();
+  alloc_free(&mark);
+  return ours;
+}
+
+status result_recognise(const char *path, int *ours) {
+  static const char signature[] = "\x89HDF\r\n\x1a\n";
+  char head[HEAD + 1] = {0};
+  *ours = 0;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return STATUS_OK;
+  size_t bytes = fread(head, 1, HEAD, file);
+  fclose(file);
+  if (bytes >= sizeof signature - 1 && memcmp(head, signature, sizeof signature - 1) == 0) {
+    status rc = h5_start();
+    if (rc != STATUS_OK) return rc;
+    *ours = marked_hdf5(path);
+  } else {
+    *ours = marked_text(head);
+  }
+  return STATUS_OK;
+}
+
+static status not_an_input(const char *path, const struct stat *output, const char *const *inputs) {
+  for (; inputs != NULL && *inputs != NULL; inputs++) {
+    struct stat input;
+    if (stat(*inputs, &input) == 0 && input.st_dev == output->st_dev &&
+        input.st_ino == output->st_ino) {
+      return fail(STATUS_USAGE, "%s: this output is also an input (%s): it would be overwritten",
+                  path, *inputs);
+    }
+  }
+  return STATUS_OK;
+}
+
+static status check_existing(const char *path, const struct stat *found,
+                             const char *const *inputs) {
+  int ours = 0;
+  if (S_ISDIR(found->st_mode)) {
+    return fail(STATUS_USAGE, "%s: is a folder, expected a file name", path);
+  }
+  if (!S_ISREG(found->st_mode)) {
+    return fail(STATUS_USAGE, "%s: is not a regular file, expected one, or a new name", path);
+  }
+  status rc = not_an_input(path, found, inputs);
+  if (rc == STATUS_OK) rc = result_recognise(path, &ours);
+  if (rc != STATUS_OK) return rc;
+  if (!ours) {
+    return fail(STATUS_USAGE,
+                "%s: exists and was not written by halosweep: remove it or choose another name",
+                path);
+  }
+  if (access(path, W_OK) != 0) {
+    return fail(STATUS_IO, "%s: cannot be replaced: %s", path, strerror(errno));
+  }
+  return STATUS_OK;
+}
+
+static status check_name(const char *path, const char *const *inputs) {
+  const size_t length = strlen(path);
+  struct stat found;
+  status rc = STATUS_OK;
+  char *target = NULL;
+  if (length == 0 || path[length - 1] == '/') {
+    return fail(STATUS_USAGE, "output '%s': expected a file name", path);
+  }
+  TRY(swap_resolve(path, &target));
+  if (stat(target, &found) == 0) {
+    TRY(check_existing(path, &found, inputs));
+  } else if (errno != ENOENT) {
+    rc = fail(STATUS_IO, "%s: %s", path, strerror(errno));
+    goto done;
+  }
+  TRY(swap_probe(path));
+done:
+  alloc_free(&target);
+  return rc;
+}
+
+status result_check(comm *c, const char *path, const char *const *inputs) {
+  return comm_agree(c, comm_rank(c) == 0 ? check_name(path, inputs) : STATUS_OK);
+}

@@ -1,0 +1,18 @@
+/* What the result files' own sources and tests share. */
+#ifndef RESULT_INTERNAL_H
+#define RESULT_INTERNAL_H
+
+#include "result_io.h"
+
+/* The root attribute that marks a file as ours, and how its text begins. */
+#define RESULT_MARK      "format"
+#define RESULT_MARK_TEXT "halosweep result 1"
+
+/* Whether the existing file at `path` was written by halosweep: an HDF5 result, or text (a vector)
+ * whose second line says so. *ours is 0 for anything else, unreadable files included. Local. */
+status result_recognise(const char *path, int *ours);
+
+/* Tests: elements per rank and transfer. All ranks alike. Local. */
+void result_set_round(result_file *f, int64_t elements);
+
+#endif

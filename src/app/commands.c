@@ -1,0 +1,29 @@
+/* The table of commands. */
+#include "commands.h"
+
+#include <string.h>
+
+const command_entry COMMANDS[] = {
+    {&COMMAND_solve, check_solve, command_solve},
+    {&COMMAND_inspect, check_inspect, command_inspect},
+    {&COMMAND_info, NULL, command_info},
+    {0},
+};
+
+const command_entry *command_find(const char *name) {
+  for (const command_entry *entry = COMMANDS; entry->is != NULL; entry++) {
+    if (strcmp(entry->is->name, name) == 0) return entry;
+  }
+  return NULL;
+}
+
+status command_check(const command_entry *entry, const options *o) {
+  static const char *const later[] = {"checkpoint.file", "checkpoint.restart"};
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    if (options_has(o, later[i])) {
+      return fail(STATUS_UNAVAILABLE, "%s: this version does not write or read checkpoints yet",
+                  options_where(o, later[i]));
+    }
+  }
+  return entry->check == NULL ? STATUS_OK : entry->check(o);
+}

@@ -1,0 +1,270 @@
+/* halosweep inspect FILE: the facts of a matrix, which method is likely to work on it and why, what
+ * it takes in memory; or what a result file holds. */
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "commands.h"
+#include "log.h"
+#include "matrix_io.h"
+#include "report.h"
+#include "result_io.h"
+#include "survey.h"
+
+static int leads(const run_context *run) { return comm_rank(run->c) == 0; }
+
+/* ---- results ---- */
+
+static const char *const result_keys[] = {
+    "command", "reason", "rows", "method", "iterations", "relative_residual", "fingerprint"};
+
+static status print_result(run_context *run, const char *path) {
+  status rc = STATUS_OK;
+  char *version = NULL, *json = NULL, *list = NULL;
+  TRY(result_read_text(run->c, path, "version", &version));
+  TRY(result_read_text(run->c, path, "report", &json));
+  TRY(result_list(run->c, path, &list));
+  if (leads(run)) {
+    report_print("%s: a result of halosweep %s\n", path, version);
+    for (size_t i = 0; i < sizeof result_keys / sizeof *result_keys; i++) {
+      char *value = report_lookup(json, result_keys[i]);
+      if (value != NULL) report_print("  %-18s %s\n", result_keys[i], value);
+      alloc_free(&value);
+    }
+    report_print("datasets (name, elements):\n%s", list);
+    report_print("%s--config prints an INI that reproduces it\n",
+                 list[0] != '\0' && list[strlen(list) - 1] != '\n' ? "\n" : "");
+  }
+done:
+  alloc_free(&version);
+  alloc_free(&json);
+  alloc_free(&list);
+  return rc;
+}
+
+static status inspect_result(run_context *run, const char *path) {
+  status rc = STATUS_OK;
+  char *text = NULL;
+  const char *to = options_text(run->o, "run.report");
+  if (options_flag(run->o, "inspect.config")) {
+    TRY(result_read_text(run->c, path, "config", &text));
+    if (leads(run))
+      report_print("%s%s", text, text[0] == '\0' || text[strlen(text) - 1] == '\n' ? "" : "\n");
+    goto done;
+  }
+  if (to == NULL) {
+    TRY(print_result(run, path));
+    goto done;
+  }
+  TRY(result_read_text(run->c, path, "report", &text));
+  if (leads(run)) rc = report_write_text(text, to);
+  rc = comm_agree(run->c, rc);
+done:
+  alloc_free(&text);
+  return rc;
+}
+
+/* ---- matrices ---- */
+
+typedef struct findings {
+  const char *path;
+  matrix_file facts;
+  matrix_survey survey;
+  const char *method; /* the one likely to work, or "none" */
+  const char *why;
+} findings;
+
+static void judge(findings *f) {
+  const matrix_survey *s = &f->survey;
+  const int whole = s->missing_diagonal + s->zero_diagonal == 0;
+  f->method = "none";
+  if (s->rows != s->columns) {
+    f->why = "the matrix is not square";
+  } else if (s->rows == 0) {
+    f->why = "the matrix is empty";
+  } else if (s->empty_rows > 0) {
+    f->why = "it has empty rows: singular";
+  } else if (s->symmetric && whole && s->negative_diagonal == 0) {
+    f->method = "cg";
+    f->why = s->strictly_dominant == s->rows
+                 ? "symmetric, positive diagonal, strictly dominant: positive definite"
+                 : "symmetric with a positive diagonal; if it is indefinite, cg will find out";
+  } else if (!whole) {
+    f->why = "diagonal entries are zero or missing: jacobi does not apply, and cg needs a positive "
+             "definite matrix";
+  } else if (s->strictly_dominant == s->rows) {
+    f->method = "jacobi";
+    f->why = "every row is strictly dominant: Jacobi converges";
+  } else if (s->weakly_dominant == s->rows && s->strictly_dominant > 0) {
+    f->method = "jacobi";
+    f->why = "every row is dominant, some strictly: Jacobi converges if the matrix is irreducible";
+  } else {
+    f->method = "jacobi";
+    f->why = s->symmetric ? "symmetric with negative diagonal entries: not positive definite; "
+                            "Jacobi may diverge"
+                          : "not symmetric and not dominant: Jacobi may diverge";
+  }
+}
+
+/* Bytes a rank needs for its share: 12 an entry and 1 a row for the matrix, six vectors; while it
+ * is read, the entries are there twice (16 bytes each). */
+static double rank_bytes(const matrix_survey *s, int64_t ranks) {
+  const double entries = (double)s->entries / (double)ranks;
+  const double rows = (double)s->rows / (double)ranks;
+  return entries * (12.0 + 16.0) + rows * (8.0 + 1.0 + 6.0 * 8.0);
+}
+
+static void print_lengths(const matrix_survey *s) {
+  report_print("row lengths     %lld to %lld entries\n", (long long)s->shortest,
+               (long long)s->longest);
+  for (int bin = 0; bin < LENGTH_BINS; bin++) {
+    if (s->lengths[bin] == 0) continue;
+    char range[64];
+    const long long low = bin == 0 ? 0 : 1LL << (bin - 1), high = bin == 0 ? 0 : (1LL << bin) - 1;
+    if (low == high) {
+      snprintf(range, sizeof range, "%lld", low);
+    } else {
+      snprintf(range, sizeof range, "%lld-%lld", low, high);
+    }
+    report_print("  %-13s %lld rows\n", range, (long long)s->lengths[bin]);
+  }
+}
+
+static void print_row_count(const char *what, int64_t count, gidx first) {
+  report_print("%-15s %lld", what, (long long)count);
+  if (count > 0) report_print(" (first: row %lld)", (long long)first + 1);
+  report_print("\n");
+}
+
+static void print_matrix(const run_context *run, const findings *f) {
+  const matrix_survey *s = &f->survey;
+  const int64_t *ranks;
+  const int count = options_integers(run->o, "inspect.for_ranks", &ranks);
+  report_print("%s: %s\n", f->path, f->facts.format);
+  report_print("size            %lld x %lld\n", (long long)s->rows, (long long)s->columns);
+  report_print("entries         %lld stored, %lld expanded, %lld merged, %lld explicit zeros\n",
+               (long long)f->facts.stored, (long long)f->facts.expanded, (long long)f->facts.merged,
+               (long long)f->facts.explicit_zeros);
+  report_print("symmetric       %s", s->symmetric ? "yes (a_ij = a_ji exactly)" : "no");
+  if (!s->symmetric && s->odd_row >= 0) {
+    report_print(": a(%lld,%lld) = %.17g, a(%lld,%lld) = %.17g", (long long)s->odd_row + 1,
+                 (long long)s->odd_column + 1, s->odd_value, (long long)s->odd_column + 1,
+                 (long long)s->odd_row + 1, s->odd_mirror);
+  }
+  report_print("\n");
+  print_row_count("no diagonal", s->missing_diagonal, s->first_missing);
+  print_row_count("zero diagonal", s->zero_diagonal, s->first_zero);
+  print_row_count("neg. diagonal", s->negative_diagonal, s->first_negative);
+  print_row_count("empty rows", s->empty_rows, s->first_empty);
+  report_print("dominant rows   %lld strictly, %lld weakly, of %lld\n",
+               (long long)s->strictly_dominant, (long long)s->weakly_dominant, (long long)s->rows);
+  report_print("bandwidth       %lld\n", (long long)s->bandwidth);
+  print_lengths(s);
+  for (int i = 0; i < count; i++) {
+    report_print("memory          %.1f MB a rank on %lld rank%s\n", rank_bytes(s, ranks[i]) / 1e6,
+                 (long long)ranks[i], ranks[i] == 1 ? "" : "s");
+  }
+  report_print("likely method   %s: %s\n", f->method, f->why);
+}
+
+static void fill_report(const run_context *run, const findings *f, report *r) {
+  const matrix_survey *s = &f->survey;
+  const int64_t *ranks;
+  const int count = options_integers(run->o, "inspect.for_ranks", &ranks);
+  report_word(r, "program", "halosweep");
+  report_word(r, "command", "inspect");
+  report_word(r, "version", HALOSWEEP_VERSION);
+  report_integer(r, "exit_code", 0);
+  report_word(r, "file", f->path);
+  report_word(r, "format", f->facts.format);
+  report_integer(r, "rows", s->rows);
+  report_integer(r, "columns", s->columns);
+  report_integer(r, "stored", f->facts.stored);
+  report_integer(r, "expanded", f->facts.expanded);
+  report_integer(r, "entries", f->facts.merged);
+  report_integer(r, "explicit_zeros", f->facts.explicit_zeros);
+  report_flag(r, "symmetric", s->symmetric);
+  report_integer(r, "missing_diagonal", s->missing_diagonal);
+  report_integer(r, "zero_diagonal", s->zero_diagonal);
+  report_integer(r, "negative_diagonal", s->negative_diagonal);
+  report_integer(r, "empty_rows", s->empty_rows);
+  report_integer(r, "strictly_dominant_rows", s->strictly_dominant);
+  report_integer(r, "weakly_dominant_rows", s->weakly_dominant);
+  report_integer(r, "bandwidth", s->bandwidth);
+  report_integer(r, "shortest_row", s->shortest);
+  report_integer(r, "longest_row", s->longest);
+  report_open_list(r, "row_lengths"); /* from (inclusive), rows */
+  for (int bin = 0; bin < LENGTH_BINS; bin++) {
+    if (s->lengths[bin] == 0) continue;
+    report_open(r, NULL);
+    report_integer(r, "from", bin == 0 ? 0 : INT64_C(1) << (bin - 1));
+    report_integer(r, "rows", s->lengths[bin]);
+    report_close(r);
+  }
+  report_close(r);
+  report_open_list(r, "memory_per_rank");
+  for (int i = 0; i < count; i++) {
+    report_open(r, NULL);
+    report_integer(r, "ranks", ranks[i]);
+    report_real(r, "bytes", rank_bytes(s, ranks[i]));
+    report_close(r);
+  }
+  report_close(r);
+  report_word(r, "likely_method", f->method);
+  report_word(r, "why", f->why);
+}
+
+static status tell(const run_context *run, const findings *f) {
+  status rc = STATUS_OK;
+  const char *to = options_text(run->o, "run.report");
+  report *r = NULL;
+  if (to == NULL || strcmp(to, "-") != 0) print_matrix(run, f);
+  if (to == NULL) return STATUS_OK;
+  TRY(report_create(&r));
+  fill_report(run, f, r);
+  rc = report_write(r, to);
+done:
+  report_release(&r);
+  return rc;
+}
+
+static status inspect_matrix(run_context *run, const char *path) {
+  status rc = STATUS_OK;
+  findings f = {.path = path};
+  csr_rows a;
+  ownership owned;
+  double *rhs = NULL;
+  memset(&a, 0, sizeof a);
+  memset(&owned, 0, sizeof owned);
+  TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
+  TRY(survey_matrix(run->c, &a, &f.survey));
+  judge(&f);
+  rc = comm_agree(run->c, leads(run) ? tell(run, &f) : STATUS_OK);
+done:
+  alloc_free(&rhs);
+  csr_rows_release(&a);
+  ownership_release(&owned);
+  return rc;
+}
+
+status command_inspect(run_context *run) {
+  status rc = STATUS_OK;
+  const char *path = options_text(run->o, "inspect.file");
+  const char *to = options_text(run->o, "run.report");
+  const char *const inputs[] = {path, NULL};
+  int result = 0;
+  if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
+  TRY(result_is_result(run->c, path, &result));
+  if (result) {
+    TRY(inspect_result(run, path));
+  } else if (options_flag(run->o, "inspect.config")) {
+    rc = comm_agree(run->c, fail(STATUS_INPUT,
+                                 "%s: not a halosweep result: it has no config to "
+                                 "print",
+                                 path));
+  } else {
+    TRY(inspect_matrix(run, path));
+  }
+done:
+  return rc;
+}

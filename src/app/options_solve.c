@@ -1,0 +1,112 @@
+/* What `solve` can be told, and which of its keys go together. */
+#include <math.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const option SOLVE[] = {
+    {"solve", "matrix", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "the matrix file: Matrix Market, plain or gzip, or dense text; recognised by content"},
+    {"solve", "problem", OPTION_WORD, NULL,
+     "poisson1d|poisson2d|poisson3d|convdiff2d|random-dominant", 0, 0, OPTION_PROBLEM,
+     "a built-in matrix instead of a file"},
+    {"solve", "n", OPTION_INTEGERS, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "unknowns per direction of a problem, one number or one each; rows of random-dominant"},
+    {"solve", "peclet", OPTION_REAL, NULL, NULL, 0, OPTION_FINITE, OPTION_PROBLEM,
+     "cell Peclet number of convdiff2d, 1 when absent"},
+    {"solve", "entries_per_row", OPTION_INTEGER, NULL, NULL, 1, 1e9, OPTION_PROBLEM,
+     "entries in a row of random-dominant with the diagonal, 8 when absent"},
+    {"solve", "rhs", OPTION_INPUT, NULL, "ones|A*ones|random", 0, 0, OPTION_PROBLEM,
+     "right-hand side: a vector file or a word; absent: the matrix file's own, else A*ones"},
+    {"solve", "rhs_column", OPTION_INTEGER, NULL, NULL, 1, 1e9, OPTION_PROBLEM,
+     "which column of a file with several right-hand sides, the first is 1"},
+    {"solve", "x0", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "starting vector, a file; zero when absent"},
+    {"solve", "method", OPTION_WORD, "auto", "auto|jacobi|jor|cg", 0, 0, OPTION_PROBLEM,
+     "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
+    {"solve", "preconditioner", OPTION_WORD, NULL, "none|jacobi", 0, 0, OPTION_PROBLEM,
+     "jacobi for Krylov methods when absent, none else"},
+    {"solve", "omega", OPTION_REAL, NULL, NULL, OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
+     "relaxation factor of jor"},
+    {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
+     "converged when |b - A x| <= rtol |b| (2-norms)"},
+    {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
+    {"solve", "max_iterations", OPTION_INTEGER, "10000", NULL, 0, OPTION_COUNT_MAX, 0,
+     "stop without convergence (exit 4) after so many"},
+    {"solve", "iterations", OPTION_INTEGER, NULL, NULL, 0, OPTION_COUNT_MAX, 0,
+     "a fixed number of iterations, whatever the residual (exit 0)"},
+    {"solve", "monitor", OPTION_WORD, "residual", "residual|update", 0, 0, OPTION_PROBLEM,
+     "what is watched each iteration; update is only a hint to compute the true residual"},
+    {"solve", "check_every", OPTION_INTEGER, "50", NULL, 1, 1e9, OPTION_PROBLEM,
+     "iterations between true residuals with monitor = update"},
+    {"solve", "divergence", OPTION_REAL, "1e5", NULL, 1, INFINITY, 0,
+     "diverged when |b - A x| exceeds this times max(|b|, |r0|); inf: never"},
+    {"solve", "format", OPTION_WORD, "auto", "auto|sell", 0, 0, OPTION_PROBLEM,
+     "matrix storage; the bits of the result do not depend on it"},
+    {0},
+};
+
+const command COMMAND_solve = {
+    "solve", "sparse linear systems A x = b from a matrix file or a built-in problem", "matrix",
+    SOLVE};
+
+/* A key that would have no effect is refused, unless it says what holds anyway: effective configs
+ * write defaults out. */
+static status needs(const options *o, const char *key, int met, const char *what) {
+  if (met || !options_given(o, key) || options_is_default(o, key)) return STATUS_OK;
+  return fail(STATUS_USAGE, "%s: %s", options_where(o, key), what);
+}
+
+/* n: one number, or one per direction. */
+static status check_size(const options *o, const char *problem) {
+  const int64_t *n;
+  int given = options_integers(o, "solve.n", &n);
+  int directions = strcmp(problem, "poisson3d") == 0    ? 3
+                   : strcmp(problem, "poisson2d") == 0  ? 2
+                   : strcmp(problem, "convdiff2d") == 0 ? 2
+                                                        : 1;
+  if (given == 0) {
+    return fail(STATUS_USAGE, "%s = %s needs n, the unknowns per direction",
+                options_where(o, "solve.problem"), problem);
+  }
+  if (given != 1 && given != directions) {
+    return fail(STATUS_USAGE, "%s: %d numbers; %s takes 1%s", options_where(o, "solve.n"), given,
+                problem,
+                directions == 3   ? " or 3"
+                : directions == 2 ? " or 2"
+                                  : "");
+  }
+  return STATUS_OK;
+}
+
+status check_solve(const options *o) {
+  status rc = STATUS_OK;
+  const char *problem = options_text(o, "solve.problem");
+  const char *method = options_text(o, "solve.method");
+  int file = options_has(o, "solve.matrix");
+  if (file && problem != NULL) {
+    return fail(STATUS_USAGE, "matrix (%s) and problem (%s) are both given: expected exactly one",
+                options_where(o, "solve.matrix"), options_where(o, "solve.problem"));
+  }
+  if (!file && problem == NULL) {
+    return fail(STATUS_USAGE, "solve: no matrix: expected a matrix file or --problem NAME --n N");
+  }
+  if (problem != NULL) TRY(check_size(o, problem));
+  TRY(needs(o, "solve.n", problem != NULL, "n is the size of a problem, not of a matrix file"));
+  TRY(needs(o, "solve.peclet", problem != NULL && strcmp(problem, "convdiff2d") == 0,
+            "peclet is for problem = convdiff2d"));
+  TRY(needs(o, "solve.entries_per_row", problem != NULL && strcmp(problem, "random-dominant") == 0,
+            "entries_per_row is for problem = random-dominant"));
+  TRY(needs(o, "solve.omega", strcmp(method, "jor") == 0, "omega is for method = jor"));
+  TRY(needs(o, "solve.rhs_column",
+            options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
+            "rhs_column needs rhs = FILE"));
+  TRY(needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
+            "max_iterations and iterations (a fixed count) are both given: expected one"));
+  if (strcmp(method, "jor") == 0 && !options_has(o, "solve.omega")) {
+    rc = fail(STATUS_USAGE, "%s = jor needs omega, the relaxation factor",
+              options_where(o, "solve.method"));
+  }
+done:
+  return rc;
+}

@@ -1,0 +1,82 @@
+/* halosweep solve: A x = b from a file or a problem to a verified answer.
+ *
+ * check options and outputs -> read or make the rows -> right-hand side -> b = 0? -> choose and
+ * check the method -> iterate -> fingerprint, files, report. A rank that fails on its own goes on
+ * to the next agreement; every step below ends in one. */
+#include <math.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "log.h"
+#include "solve_job.h"
+
+static status read_system(solve_job *j) {
+  status rc = STATUS_OK;
+  double *b = NULL, *x0 = NULL;
+  timers_switch(&j->timers, PHASE_READ);
+  TRY(solve_read_matrix(j));
+  TRY(solve_read_rhs(j, &b, &x0));
+  timers_switch(&j->timers, PHASE_SETUP);
+  TRY(survey_matrix(j->run->c, &j->a, &j->survey));
+  j->entries = j->survey.entries;
+  TRY(comm_agree(j->run->c, alloc_array(&j->diagonal, j->a.rows, sizeof(double), "diagonal")));
+  survey_diagonal(&j->a, j->diagonal);
+  TRY(solve_open_backend(j));
+  TRY(solve_load_system(j, b, x0));
+done:
+  alloc_free(&b);
+  alloc_free(&x0);
+  return rc;
+}
+
+static status iterate(solve_job *j) {
+  status rc = STATUS_OK;
+  comm *c = j->run->c;
+  const char *limit = "run.time_limit";
+  if (options_has(j->run->o, limit)) {
+    j->solve.limits.deadline = j->timers.began + options_real(j->run->o, limit);
+  }
+  progress_start(&j->progress, options_text(j->run->o, "run.progress"),
+                 options_flag(j->run->o, "run.quiet"), comm_rank(c) == 0, "iteration");
+  timers_switch(&j->timers, PHASE_COMPUTE);
+  rc = j->method->run(&j->solve);
+  if (rc == STATUS_OK) rc = j->system.failure;
+  timers_switch(&j->timers, PHASE_SETUP);
+  return comm_agree(c, rc);
+}
+
+status command_solve(run_context *run) {
+  status rc = STATUS_OK;
+  solve_job j;
+  memset(&j, 0, sizeof j);
+  j.run = run;
+  timers_start(&j.timers);
+  TRY(solve_check_options(&j));
+  TRY(read_system(&j));
+  if (!j.trivial) {
+    TRY(solve_choose_method(&j));
+    TRY(solve_check_method(&j));
+    TRY(solve_load_method(&j));
+  }
+  if (options_flag(run->o, "run.dry_run")) {
+    solve_print_plan(&j);
+    goto done;
+  }
+  const char *path = comm_rank(run->c) == 0 ? options_text(run->o, "run.history") : NULL;
+  TRY(comm_agree(run->c, history_open(path, &j.history)));
+  j.solve.history = j.history;
+  j.solve.progress = &j.progress;
+  if (!j.trivial) {
+    TRY(iterate(&j));
+  } else {
+    j.solve.reason = REASON_CONVERGED;
+    history_row(j.history, 0, 0.0);
+    history_true(j.history, 0, 0.0);
+  }
+  TRY(solve_collect(&j));
+  TRY(solve_write(&j));
+  rc = comm_agree(run->c, solve_outcome(&j));
+done:
+  solve_close(&j);
+  return rc;
+}

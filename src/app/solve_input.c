@@ -1,0 +1,142 @@
+/* Options, matrix, right-hand side and start of `solve`. */
+#include <math.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "log.h"
+#include "result_io.h"
+#include "solve_job.h"
+
+static const char *rhs_file(const options *o) {
+  return options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs")
+             ? options_text(o, "solve.rhs")
+             : NULL;
+}
+
+/* What the option tables cannot know: the flags of methods. */
+static status check_combination(const options *o) {
+  const solver *method = solver_find(options_text(o, "solve.method"));
+  if (method == NULL) return STATUS_OK; /* auto */
+  const char *preconditioner = options_text(o, "solve.preconditioner");
+  if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
+      !(method->flags & SOLVER_TAKES_PRECONDITIONER)) {
+    return fail(STATUS_USAGE, "%s: method %s takes no preconditioner",
+                options_where(o, "solve.preconditioner"), method->name);
+  }
+  if (strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
+      !(method->flags & SOLVER_MONITORS_UPDATE)) {
+    return fail(STATUS_USAGE, "%s: update is for the Jacobi family; method %s watches its residual",
+                options_where(o, "solve.monitor"), method->name);
+  }
+  return STATUS_OK;
+}
+
+static int ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static status check_output_kind(const char *path) {
+  if (path == NULL || ends_with(path, ".h5") || ends_with(path, ".hdf5") ||
+      ends_with(path, ".mtx") || ends_with(path, ".txt")) {
+    return STATUS_OK;
+  }
+  return fail(STATUS_USAGE, "output %s: expected a name that ends in .h5, .mtx or .txt", path);
+}
+
+status solve_check_options(solve_job *j) {
+  status rc = STATUS_OK;
+  const options *o = j->run->o;
+  static const char *const outputs[] = {"run.output", "run.report", "run.history"};
+  const char *inputs[4] = {NULL};
+  int count = 0;
+  rc = check_combination(o);
+  if (rc == STATUS_OK) rc = check_output_kind(options_text(o, "run.output"));
+  TRY(comm_agree(j->run->c, rc));
+  if (options_has(o, "solve.matrix")) inputs[count++] = options_text(o, "solve.matrix");
+  if (rhs_file(o) != NULL) inputs[count++] = rhs_file(o);
+  if (options_has(o, "solve.x0")) inputs[count++] = options_text(o, "solve.x0");
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    const char *path = options_text(o, outputs[i]);
+    if (path == NULL || strcmp(path, "-") == 0) continue;
+    TRY(result_check(j->run->c, path, inputs));
+  }
+done:
+  return rc;
+}
+
+static status make_problem(solve_job *j) {
+  const options *o = j->run->o;
+  problem_request request = {
+      .name = options_text(o, "solve.problem"),
+      .peclet = options_given(o, "solve.peclet") ? options_real(o, "solve.peclet") : 1.0,
+      .entries_per_row = options_given(o, "solve.entries_per_row")
+                             ? options_integer(o, "solve.entries_per_row")
+                             : 8,
+      .seed = (uint64_t)options_integer(o, "run.seed")};
+  request.n_count = options_integers(o, "solve.n", &request.n);
+  status rc = problem_build(j->run->c, &request, &j->a, &j->owned);
+  j->facts.format = request.name;
+  return rc;
+}
+
+status solve_read_matrix(solve_job *j) {
+  status rc = STATUS_OK;
+  const char *path = options_text(j->run->o, "solve.matrix");
+  if (path == NULL) return make_problem(j);
+  TRY(matrix_read(j->run->c, path, &j->a, &j->owned, &j->facts, &j->file_rhs));
+  if (j->a.global_rows != j->a.global_columns) {
+    rc = fail(STATUS_INPUT, "%s: the matrix is %lld x %lld; a system to solve must be square", path,
+              (long long)j->a.global_rows, (long long)j->a.global_columns);
+  } else if (j->a.global_rows == 0) {
+    rc = fail(STATUS_INPUT, "%s: the matrix is empty (0 x 0): there is nothing to solve", path);
+  }
+  rc = comm_agree(j->run->c, rc);
+done:
+  return rc;
+}
+
+static status random_rhs(const solve_job *j, double *b) {
+  const uint64_t seed = (uint64_t)options_integer(j->run->o, "run.seed");
+  for (lidx i = 0; i < j->a.rows; i++) b[i] = problem_random_rhs(seed, j->a.first_row + i);
+  return STATUS_OK;
+}
+
+/* *b stays NULL where it is A*ones: the backend makes that. */
+status solve_read_rhs(solve_job *j, double **b, double **x0) {
+  status rc = STATUS_OK;
+  const options *o = j->run->o;
+  comm *c = j->run->c;
+  const char *text = options_given(o, "solve.rhs") ? options_text(o, "solve.rhs") : NULL;
+  const char *start = options_text(o, "solve.x0");
+  if (rhs_file(o) != NULL) {
+    const int64_t column =
+        options_has(o, "solve.rhs_column") ? options_integer(o, "solve.rhs_column") : 1;
+    int64_t columns = 0;
+    TRY(vector_read(c, text, &j->owned, column - 1, b, &columns));
+    if (columns > 1 && !options_has(o, "solve.rhs_column") && comm_rank(c) == 0) {
+      log_warning("%s has %lld columns; the first is the right-hand side (rhs_column chooses)",
+                  text, (long long)columns);
+    }
+    j->rhs = text;
+  } else if (text == NULL && j->file_rhs != NULL) {
+    *b = j->file_rhs;
+    j->file_rhs = NULL;
+    j->rhs = options_text(o, "solve.matrix");
+  } else if (text == NULL || strcmp(text, "A*ones") == 0) {
+    j->rhs = "A*ones";
+    j->solution_is_ones = 1;
+    if (text == NULL) log_info("no rhs given: b = A*ones, so that x = 1 is the exact solution");
+  } else {
+    j->rhs = strcmp(text, "ones") == 0 ? "ones" : "random";
+    TRY(comm_agree(c, alloc_array(b, j->a.rows, sizeof **b, "right-hand side")));
+    if (strcmp(text, "ones") == 0) {
+      for (lidx i = 0; i < j->a.rows; i++) (*b)[i] = 1.0;
+    } else {
+      TRY(random_rhs(j, *b));
+    }
+  }
+  if (start != NULL) TRY(vector_read(c, start, &j->owned, 0, x0, NULL));
+done:
+  return rc;
+}

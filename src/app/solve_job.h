@@ -1,0 +1,72 @@
+/* What `halosweep solve` holds from its options to its report, and the steps it is made of. */
+#ifndef SOLVE_JOB_H
+#define SOLVE_JOB_H
+
+#include "commands.h"
+#include "history.h"
+#include "matrix_io.h"
+#include "options.h"
+#include "problems.h"
+#include "progress.h"
+#include "solver.h"
+#include "survey.h"
+#include "timers.h"
+
+enum { WHY_MAX = 512 };
+
+typedef struct solve_job {
+  run_context *run;
+  timers timers;
+
+  /* the system as read or made */
+  csr_rows a; /* given up when the backend has its own form */
+  ownership owned;
+  matrix_file facts; /* of a file; rows and entries also of a problem */
+  double *file_rhs;  /* the right-hand side a matrix file brought, or NULL */
+  double *diagonal;  /* [rows] */
+  matrix_survey survey;
+
+  /* on the backend */
+  linear_system system;
+  matrix_facts storage;
+  solve_run solve;
+  history *history;
+  progress progress;
+
+  /* what was decided */
+  const solver *method;
+  char why[WHY_MAX];
+  const char *preconditioner; /* "none", "jacobi" */
+  const char *rhs;            /* "ones", "A*ones", "random", a file name */
+  int solution_is_ones;       /* the exact solution is known: ones */
+  int trivial;                /* b = 0: x = 0 at once */
+
+  /* results */
+  double *x; /* [rows], host */
+  uint64_t fingerprint;
+  double error_max;                    /* max|x_i - 1| where solution_is_ones */
+  int64_t entries, bytes, sweep_bytes; /* over all ranks */
+  int64_t host_peak;                   /* largest over ranks */
+  phase_summary phases;
+} solve_job;
+
+/* solve_input.c. All collective; all ranks leave with the same status. */
+status solve_check_options(solve_job *j);
+status solve_read_matrix(solve_job *j);
+status solve_read_rhs(solve_job *j, double **b, double **x0);
+
+/* solve_plan.c */
+status solve_choose_method(solve_job *j);
+status solve_check_method(const solve_job *j);
+status solve_open_backend(solve_job *j);
+status solve_load_system(solve_job *j, const double *b, const double *x0);
+status solve_load_method(solve_job *j);
+void solve_print_plan(const solve_job *j);
+void solve_close(solve_job *j);
+
+/* solve_output.c */
+status solve_collect(solve_job *j);
+status solve_write(solve_job *j);
+status solve_outcome(const solve_job *j);
+
+#endif

@@ -1,0 +1,319 @@
+/* What `solve` leaves behind: the solution's fingerprint, files, the report, a summary to read, and
+ * the outcome as an exit code with a text that says what to try. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "fingerprint.h"
+#include "linear.h"
+#include "log.h"
+#include "report.h"
+#include "result_io.h"
+#include "solve_job.h"
+
+enum { SHOWN = 20 }; /* solutions of up to so many numbers are printed */
+
+static int leads(const solve_job *j) { return comm_rank(j->run->c) == 0; }
+
+status solve_collect(solve_job *j) {
+  status rc = STATUS_OK;
+  comm *c = j->run->c;
+  linear_system *s = &j->system;
+  int64_t sums[3], top[1];
+  double worst = 0.0;
+  rc = alloc_array(&j->x, s->rows, sizeof *j->x, "solution");
+  if (rc == STATUS_OK) rc = linear_store(s, j->x, j->solve.x);
+  TRY(comm_agree(c, rc));
+  sums[0] = (int64_t)fingerprint_of(j->x, ownership_begin(&j->owned), s->rows);
+  sums[1] = j->storage.bytes;
+  sums[2] =
+      j->storage.sweep_bytes + (int64_t)s->rows * (j->method != NULL ? j->method->vector_bytes : 0);
+  top[0] = alloc_peak_bytes();
+  TRY(comm_sum_i64(c, sums, 3));
+  TRY(comm_max_i64(c, top, 1));
+  for (lidx i = 0; i < s->rows; i++) {
+    const double error = fabs(j->x[i] - 1.0);
+    if (!(error <= worst)) worst = isnan(error) ? INFINITY : error;
+  }
+  TRY(comm_max_f64(c, &worst, 1));
+  j->fingerprint = (uint64_t)sums[0];
+  j->bytes = sums[1];
+  j->sweep_bytes = sums[2];
+  j->host_peak = top[0];
+  j->error_max = j->trivial && j->solution_is_ones ? NAN : worst;
+done:
+  return rc;
+}
+
+/* ---- the report ---- */
+
+static void put_common(const solve_job *j, report *r) {
+  options *o = j->run->o;
+  char mark[FINGERPRINT_TEXT];
+  const solve_reason reason = j->solve.reason;
+  fingerprint_text(j->fingerprint, mark);
+  report_word(r, "program", "halosweep");
+  report_word(r, "command", "solve");
+  report_word(r, "version", HALOSWEEP_VERSION);
+  report_word(r, "config", options_effective(o));
+  report_integer(r, "exit_code", solve_reason_status(reason));
+  report_word(r, "reason", solve_reason_name(reason));
+  report_word(r, "fingerprint", mark);
+  report_word(r, "reproducible", "all");
+  report_integer(r, "ranks", comm_size(j->run->c));
+  report_integer(r, "threads", j->run->threads);
+  report_word(r, "backend", j->system.kernels->name);
+  report_open_list(r, "devices");
+  report_close(r);
+  report_word(r, "transport", comm_size(j->run->c) > 1 ? "mpi" : "none");
+  report_open_list(r, "transport_tried");
+  if (comm_size(j->run->c) > 1) report_word(r, NULL, "mpi");
+  report_close(r);
+  report_open(r, "memory");
+  report_integer(r, "host_peak_bytes", j->host_peak);
+  report_integer(r, "device_peak_bytes", 0);
+  report_close(r);
+}
+
+static void put_phases(const phase_summary *s, report *r) {
+  report_open(r, "seconds");
+  for (int p = 0; p < PHASES; p++) report_real(r, phase_name((phase)p), s->slowest[p]);
+  report_real(r, "total", s->total);
+  report_close(r);
+  report_open(r, "phases");
+  for (int p = 0; p < PHASES; p++) {
+    report_open(r, phase_name((phase)p));
+    report_real(r, "min", s->low[p]);
+    report_real(r, "mean", s->mean[p]);
+    report_real(r, "max", s->high[p]);
+    report_close(r);
+  }
+  report_close(r);
+}
+
+static void put_traffic(const solve_job *j, report *r) {
+  const double bytes = (double)j->sweep_bytes * (double)j->solve.products;
+  const double busy = j->phases.slowest[PHASE_COMPUTE] + j->phases.slowest[PHASE_COMMUNICATE];
+  report_open(r, "traffic");
+  report_integer(r, "bytes", (int64_t)bytes);
+  report_real(r, "gbytes_per_second", busy > 0.0 ? bytes / busy * 1e-9 : 0.0);
+  report_word(r, "fraction_of_measured_peak", NULL);
+  report_close(r);
+  report_word(r, "restarted_from", NULL);
+  report_open_list(r, "warnings");
+  for (int i = 0; log_warning_at(i) != NULL; i++) report_word(r, NULL, log_warning_at(i));
+  report_close(r);
+}
+
+static void put_solve(const solve_job *j, report *r) {
+  const solve_run *run = &j->solve;
+  report_integer(r, "rows", j->owned.rows);
+  report_integer(r, "entries", j->entries);
+  report_word(r, "format", j->storage.format);
+  report_real(r, "bytes_per_row", (double)j->sweep_bytes / (double)j->owned.rows);
+  report_word(r, "method", j->method != NULL ? j->method->name : "none");
+  report_word(r, "preconditioner", j->preconditioner);
+  report_word(r, "why", j->why);
+  report_word(r, "rhs", j->rhs);
+  report_integer(r, "iterations", run->iterations);
+  report_integer(r, "iterations_this_run", run->iterations);
+  report_real(r, "relative_residual", run->relative_residual);
+  report_real(r, "recursive_residual", run->recursive_residual);
+  report_flag(r, "converged", run->reason == REASON_CONVERGED);
+  if (run->restarts > 0) report_integer(r, "residual_restarts", run->restarts);
+  if (run->reason == REASON_INDEFINITE) {
+    report_real(r, run->curvature_is_rz ? "r_dot_z" : "p_dot_ap", run->curvature);
+  }
+  if (j->solution_is_ones && !isnan(j->error_max)) report_real(r, "error_max", j->error_max);
+}
+
+static void fill_report(const solve_job *j, report *r) {
+  put_common(j, r);
+  put_phases(&j->phases, r);
+  put_traffic(j, r);
+  put_solve(j, r);
+}
+
+/* ---- files ---- */
+
+static int is_hdf5(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot != NULL && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
+static status write_hdf5(solve_job *j, const char *path, const char *json) {
+  status rc = STATUS_OK;
+  result_file *f = NULL;
+  char mark[FINGERPRINT_TEXT];
+  fingerprint_text(j->fingerprint, mark);
+  TRY(result_create(j->run->c, path, &f));
+  TRY(result_vector(f, "/solve/x", &j->owned, j->x));
+  TRY(result_text(f, "version", HALOSWEEP_VERSION));
+  TRY(result_text(f, "command", "solve"));
+  TRY(result_text(f, "config", options_effective(j->run->o)));
+  TRY(result_text(f, "report", json));
+  TRY(result_text(f, "fingerprint", mark));
+  rc = result_close(&f, 1);
+done:
+  if (f != NULL) result_close(&f, 0);
+  return rc;
+}
+
+static int diverged(const solve_job *j) {
+  return solve_reason_status(j->solve.reason) == STATUS_DIVERGED;
+}
+
+static status write_result(solve_job *j, const char *json) {
+  const char *path = options_text(j->run->o, "run.output");
+  if (path == NULL) return STATUS_OK;
+  if (diverged(j)) {
+    log_warning("%s not written: the run broke down, there is no solution to keep", path);
+    return STATUS_OK;
+  }
+  return is_hdf5(path) ? write_hdf5(j, path, json) : vector_write(j->run->c, path, &j->owned, j->x);
+}
+
+/* ---- for people ---- */
+
+static void print_summary(const solve_job *j) {
+  const solve_run *run = &j->solve;
+  char mark[FINGERPRINT_TEXT];
+  fingerprint_text(j->fingerprint, mark);
+  report_print("matrix       %lld rows, %lld entries (%s), stored as %s\n",
+               (long long)j->owned.rows, (long long)j->entries, j->facts.format, j->storage.format);
+  report_print("right side   %s\n", j->rhs);
+  if (j->method != NULL) {
+    report_print("method       %s%s%s: %s\n", j->method->name,
+                 strcmp(j->preconditioner, "none") == 0 ? "" : " + ",
+                 strcmp(j->preconditioner, "none") == 0 ? "" : j->preconditioner, j->why);
+  } else {
+    report_print("method       none: %s\n", j->why);
+  }
+  report_print("ran on       %d rank%s x %d thread%s, backend %s\n", comm_size(j->run->c),
+               comm_size(j->run->c) == 1 ? "" : "s", j->run->threads,
+               j->run->threads == 1 ? "" : "s", j->system.kernels->name);
+  report_print("ended        %s after %lld iteration%s\n", solve_reason_name(run->reason),
+               (long long)run->iterations, run->iterations == 1 ? "" : "s");
+  report_print("residual     |b - Ax| / |b| = %.3e (recomputed)\n", run->relative_residual);
+  if (j->solution_is_ones && !isnan(j->error_max) && !diverged(j)) {
+    report_print("error        max|x - 1| = %.3e\n", j->error_max);
+  }
+  report_print("time         %.3f s: read %.3f, compute %.3f, communicate %.3f\n", j->phases.total,
+               j->phases.slowest[PHASE_READ], j->phases.slowest[PHASE_COMPUTE],
+               j->phases.slowest[PHASE_COMMUNICATE]);
+  report_print("fingerprint  %s\n", mark);
+}
+
+/* A small solution is printed; its parts are gathered for that. */
+static status print_small(solve_job *j) {
+  status rc = STATUS_OK;
+  double mine[SHOWN] = {0.0}, *all = NULL;
+  const int size = comm_size(j->run->c);
+  if (j->owned.rows > SHOWN) return STATUS_OK;
+  TRY(comm_agree(j->run->c, alloc_array(&all, (int64_t)size * SHOWN, sizeof *all, "solution")));
+  memcpy(mine, j->x, (size_t)j->system.rows * sizeof *mine);
+  TRY(comm_allgather(j->run->c, mine, all, sizeof mine));
+  if (leads(j) && !diverged(j)) {
+    report_print("x =");
+    for (int r = 0; r < size; r++) {
+      const gidx rows = j->owned.first[r + 1] - j->owned.first[r];
+      for (gidx i = 0; i < rows; i++) report_print(" %.17g", all[(int64_t)r * SHOWN + i]);
+    }
+    report_print("\n");
+  }
+done:
+  alloc_free(&all);
+  return rc;
+}
+
+status solve_write(solve_job *j) {
+  status rc = STATUS_OK;
+  const options *o = j->run->o;
+  report *r = NULL;
+  const char *json = "", *path = options_text(o, "run.report");
+  const int on_stdout = path != NULL && strcmp(path, "-") == 0;
+  timers_switch(&j->timers, PHASE_WRITE);
+  TRY(comm_agree(j->run->c, history_close(&j->history, 1)));
+  TRY(timers_summarise(j->run->c, &j->timers, &j->phases));
+  rc = report_create(&r);
+  if (rc == STATUS_OK) {
+    fill_report(j, r);
+    rc = report_text(r, &json);
+  }
+  TRY(comm_agree(j->run->c, rc));
+  TRY(write_result(j, json));
+  TRY(timers_summarise(j->run->c, &j->timers, &j->phases)); /* writing took time */
+  if (!on_stdout) {
+    if (leads(j)) print_summary(j);
+    TRY(print_small(j));
+  }
+  if (path != NULL && leads(j)) {
+    report_release(&r); /* once more, with the time of writing and its warnings */
+    rc = report_create(&r);
+    if (rc == STATUS_OK) {
+      fill_report(j, r);
+      rc = report_write(r, path);
+    }
+  }
+  TRY(comm_agree(j->run->c, rc));
+  if (!on_stdout && leads(j) && options_text(o, "run.output") == NULL) {
+    report_print("solution not kept: add --output x.h5\n");
+  }
+done:
+  report_release(&r);
+  return rc;
+}
+
+/* ---- the exit code and its text ---- */
+
+static const char *advice(const solve_job *j) {
+  const matrix_survey *s = &j->survey;
+  const int positive =
+      s->symmetric && s->missing_diagonal + s->zero_diagonal == 0 && s->negative_diagonal == 0;
+  if (j->method->flags & SOLVER_NEEDS_SYMMETRY) {
+    return "cg needs a positive definite matrix; try --method jacobi";
+  }
+  if (positive) {
+    return "the matrix is symmetric with a positive diagonal: try --method cg, or, if it is "
+           "positive definite, --method jor with omega below 2/lambda_max of D^-1 A";
+  }
+  return "Jacobi converges when the spectral radius of I - D^-1 A is below 1 (strictly dominant "
+         "rows suffice); a smaller omega (--method jor --omega 0.5) may help";
+}
+
+static status outcome_diverged(const solve_job *j) {
+  const solve_run *run = &j->solve;
+  const long long k = (long long)run->iterations;
+  switch (run->reason) {
+  case REASON_INDEFINITE:
+    return fail(STATUS_DIVERGED,
+                "%s: the matrix is not positive definite: %s = %.17g at iteration "
+                "%lld; %s",
+                j->method->name, run->curvature_is_rz ? "r.z" : "p.Ap", run->curvature, k,
+                advice(j));
+  case REASON_DIVERGED:
+    return fail(STATUS_DIVERGED, "%s diverges: the residual grew to %.3e |b| at iteration %lld; %s",
+                j->method->name, run->relative_residual, k, advice(j));
+  default:
+    return fail(STATUS_DIVERGED, "%s broke down: a number is not finite at iteration %lld; %s",
+                j->method->name, k, advice(j));
+  }
+}
+
+status solve_outcome(const solve_job *j) {
+  const solve_run *run = &j->solve;
+  const status code = solve_reason_status(run->reason);
+  if (code == STATUS_DIVERGED) return outcome_diverged(j);
+  if (code == STATUS_STOPPED) {
+    static const char *const hint[] = {
+        [REASON_MAX_ITERATIONS] = "raise max_iterations, or try another method",
+        [REASON_STAGNATED] =
+            "this is as far as double precision goes; a larger rtol would accept it",
+        [REASON_TIME_LIMIT] = "time_limit reached; give it more time"};
+    return fail(code, "not converged (%s) after %lld iterations: |b - Ax| / |b| = %.3e; %s",
+                solve_reason_name(run->reason), (long long)run->iterations, run->relative_residual,
+                hint[run->reason]);
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,43 @@
+/* Expressions: formulas as text, parsed into a tree that is also the whitelist - nothing that has
+ * no node can run. The language (precedence, functions, which shapes become fma) is described in
+ * docs/expressions.md. A tree is read-only once made: any number of threads may evaluate it. */
+#ifndef EXPRESSION_H
+#define EXPRESSION_H
+
+#include <stdint.h>
+
+#include "status.h"
+
+typedef struct expression expression;
+
+/* Where a variable's values for points 0 .. n - 1 are: point i has at[i * step]. step is 1 for an
+ * array (read in place), 0 for a value all points share (time, parameters), more for records. */
+typedef struct expression_input {
+  const double *at;
+  int64_t step;
+} expression_input;
+
+/* Parses `text`. `names` lists what may occur in it ("x", "t", "x[0]", "sigma"), ends with NULL,
+ * and may be NULL; the values come in that order. A name of the list hides the constant of the same
+ * name (pi, e). STATUS_USAGE with the column (from 1), what was found and what was expected. Local.
+ * *out is NULL on failure; released with expression_release. */
+status expression_parse(const char *text, const char *const *names, expression **out);
+
+/* Frees *e and sets it to NULL; *e may be NULL. */
+void expression_release(expression **e);
+
+/* The value at one point; variables[v] is the value of names[v] (may be NULL if none occurs). */
+double expression_value(const expression *e, const double *variables);
+
+/* The values at n points, with the bits expression_value gives at each (a NaN is a NaN, of any
+ * payload): out[i], i in [0, n). `out` must not overlap the inputs. Allocates nothing. */
+void expression_values(const expression *e, int64_t n, const expression_input *variables,
+                       double *out);
+
+/* Whether names[v] occurs in it. */
+int expression_uses(const expression *e, int v);
+
+/* Whether it is a constant, and then its value. `value` may be NULL. */
+int expression_constant(const expression *e, double *value);
+
+#endif

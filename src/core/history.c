@@ -1,0 +1,102 @@
+#include "history.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+
+struct history {
+  FILE *file;
+  char *path, *temporary;
+  int failed;        /* errno of the first write that failed */
+  int held;          /* a row is waiting */
+  int64_t iteration; /* of the held row */
+  double residual, truth;
+};
+
+static void note_failure(history *h) {
+  if (h->failed == 0) h->failed = errno != 0 ? errno : EIO;
+}
+
+status history_open(const char *path, history **out) {
+  status rc = STATUS_OK;
+  history *h = NULL;
+  *out = NULL;
+  if (path == NULL) return STATUS_OK;
+  const size_t length = strlen(path);
+  TRY(alloc_zeroed(&h, 1, sizeof *h, "history"));
+  TRY(alloc_array(&h->path, (int64_t)length + 1, 1, "file name"));
+  TRY(alloc_array(&h->temporary, (int64_t)length + 5, 1, "file name"));
+  memcpy(h->path, path, length + 1);
+  memcpy(h->temporary, path, length);
+  memcpy(h->temporary + length, ".tmp", 5);
+  h->file = fopen(h->temporary, "w");
+  if (h->file == NULL) {
+    rc = fail(STATUS_IO, "%s: cannot write the history: %s", path, strerror(errno));
+    goto done;
+  }
+  if (fputs(HISTORY_HEADER "\n", h->file) < 0) note_failure(h);
+  *out = h;
+  h = NULL;
+done:
+  history_close(&h, 0);
+  return rc;
+}
+
+static void put_number(history *h, double value) {
+  if (isnan(value)) return;
+  if (fprintf(h->file, "%.17g", value) < 0) note_failure(h);
+}
+
+static void flush_row(history *h) {
+  if (!h->held) return;
+  if (fprintf(h->file, "%lld,", (long long)h->iteration) < 0) note_failure(h);
+  put_number(h, h->residual);
+  if (fputc(',', h->file) == EOF) note_failure(h);
+  put_number(h, h->truth);
+  if (fputc('\n', h->file) == EOF) note_failure(h);
+  h->held = 0;
+}
+
+/* Makes row k the held one; rows come in ascending order, a repeated k is the same row. */
+static void hold(history *h, int64_t iteration) {
+  if (h->held && h->iteration == iteration) return;
+  flush_row(h);
+  h->held = 1;
+  h->iteration = iteration;
+  h->residual = h->truth = NAN;
+}
+
+void history_row(history *h, int64_t iteration, double residual) {
+  if (h == NULL) return;
+  hold(h, iteration);
+  if (isnan(h->residual)) h->residual = residual;
+}
+
+void history_true(history *h, int64_t iteration, double residual) {
+  if (h == NULL) return;
+  hold(h, iteration);
+  h->truth = residual;
+}
+
+status history_close(history **out, int keep) {
+  history *h = *out;
+  status rc = STATUS_OK;
+  if (h == NULL) return STATUS_OK;
+  *out = NULL;
+  if (h->file != NULL) {
+    flush_row(h);
+    if (fclose(h->file) != 0) note_failure(h);
+    if (keep && h->failed == 0 && rename(h->temporary, h->path) != 0) note_failure(h);
+    if (!keep || h->failed != 0) remove(h->temporary);
+    if (keep && h->failed != 0) {
+      rc = fail(STATUS_IO, "%s: writing the history failed: %s", h->path, strerror(h->failed));
+    }
+  }
+  alloc_free(&h->path);
+  alloc_free(&h->temporary);
+  alloc_free(&h);
+  return rc;
+}

@@ -1,0 +1,52 @@
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm.h"
+
+static const double LINE_SECONDS = 5.0; /* docs/handbook.md: at most one line per 5 s */
+static const double BAR_SECONDS = 0.1;
+
+void progress_start(progress *p, const char *choice, int quiet, int speaks, const char *what) {
+  memset(p, 0, sizeof *p);
+  p->what = what;
+  p->last = -1;
+  p->began = comm_clock();
+  if (!speaks || quiet || strcmp(choice, "off") == 0) return;
+  p->mode = isatty(STDERR_FILENO) ? PROGRESS_BAR : PROGRESS_LINES;
+}
+
+static void print(progress *p, int64_t k, int64_t total, double residual, double clock) {
+  char text[160], count[32] = "", value[48] = "";
+  if (total > 0) snprintf(count, sizeof count, " of %lld", (long long)total);
+  if (!isnan(residual)) snprintf(value, sizeof value, ", residual %.3e", residual);
+  snprintf(text, sizeof text, "%s %lld%s%s, %.1f s", p->what, (long long)k, count, value,
+           clock - p->began);
+  if (p->mode == PROGRESS_BAR) {
+    fprintf(stderr, "\r%-78s", text);
+    fflush(stderr);
+    p->open_line = 1;
+  } else {
+    fprintf(stderr, "%s\n", text);
+  }
+  p->printed++;
+  p->last = k;
+}
+
+void progress_step(progress *p, int64_t k, int64_t total, double residual) {
+  if (p == NULL || p->mode == PROGRESS_OFF) return;
+  const double clock = comm_clock();
+  if (p->printed > 0 && clock < p->next) return;
+  print(p, k, total, residual, clock);
+  p->next = clock + (p->mode == PROGRESS_BAR ? BAR_SECONDS : LINE_SECONDS);
+}
+
+void progress_end(progress *p, int64_t k, double residual) {
+  if (p == NULL || p->mode == PROGRESS_OFF) return;
+  if (p->last != k) print(p, k, 0, residual, comm_clock());
+  if (p->open_line) fputc('\n', stderr);
+  p->mode = PROGRESS_OFF;
+}

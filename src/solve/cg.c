@@ -1,0 +1,301 @@
+/* Preconditioned conjugate gradients for symmetric positive definite matrices.
+ *
+ *   q = A p; alpha = r.z / p.q; r -= alpha q; beta = r'.z' / r.z; x += alpha p; p = z + beta p
+ *
+ * with z = D^-1 r made on the fly: two passes over vectors beside the product, two reductions. The
+ * kernels read alpha and beta from the state on the device. The carried residual r drifts from the
+ * true one: it may only propose an end. Then, at multiples of check_every, and at each iteration
+ * below 1e-13 |b|, the true residual b - A x is computed; when the carried one says converged and
+ * the true one does not, the method restarts from the true one, at most RESTARTS times.
+ *
+ * Traffic per row and iteration, beside the matrix: product reads p, writes q (16); residual reads
+ * q, 1/d, reads and writes r (32); direction reads r, 1/d, reads and writes p and x (48 bytes).
+ * Not for nonsymmetric matrices; an indefinite one is found out by p.Ap <= 0.
+ * Sources: Hestenes, Stiefel (1952); Saad (2003), alg. 9.1. */
+#include <float.h>
+#include <math.h>
+
+#include "history.h"
+#include "linear.h"
+#include "progress.h"
+#include "solve_rules.h"
+#include "timers.h"
+
+enum { RESTARTS = 5 };
+
+typedef struct gradients {
+  solve_run *run;
+  vec r, p, q;
+  judged judged;
+  solve_state state; /* as last looked at, with the verdict taken out */
+  verdict verdict;
+} gradients;
+
+static status product_part(void *context, part p) {
+  gradients *g = context;
+  linear_system *s = g->run->system;
+  return s->kernels->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
+}
+
+static void direction(gradients *g) {
+  linear_system *s = g->run->system;
+  ATTEMPT(s, s->kernels->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p, g->run->x,
+                                      g->judged.state));
+}
+
+static void residual(gradients *g) {
+  linear_system *s = g->run->system;
+  ATTEMPT(s,
+          s->kernels->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
+}
+
+/* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,
+ * whatever the lag. */
+static status iterate(gradients *g) {
+  status rc = STATUS_OK;
+  g->run->products++;
+  TRY(linear_apply(g->run->system, g->p, product_part, g));
+  TRY(judged_step(g->run, &g->judged, JUDGE_CG_PRODUCT));
+  residual(g);
+  TRY(judged_step(g->run, &g->judged, JUDGE_CG_RESIDUAL));
+  direction(g);
+done:
+  return rc;
+}
+
+static void note(gradients *g, const solve_state *seen) {
+  solve_run *run = g->run;
+  run->recursive_residual = solve_relative(run, seen);
+  history_row(run->history, seen->iteration, run->recursive_residual);
+  progress_step(run->progress, seen->iteration, run->limits.max_iterations,
+                run->recursive_residual);
+}
+
+/* Looks at the steps that are due; `drain`: at all. An iteration is two judged steps, of which the
+ * second tells all, except that verdicts on the first stop at once. */
+static status look(gradients *g, int drain) {
+  status rc = STATUS_OK;
+  linear_system *s = g->run->system;
+  while (g->verdict == VERDICT_NONE && judged_due(s, &g->judged, drain)) {
+    const int64_t before = g->state.iteration;
+    TRY(judged_look(s, &g->judged, &g->state));
+    g->verdict = (verdict)g->state.verdict;
+    if (g->state.iteration != before) note(g, &g->state);
+  }
+done:
+  return rc;
+}
+
+/* From r (stored) and x at iterate k: the first direction, by a residual step with alpha = 0. */
+static status start(gradients *g, int64_t k) {
+  status rc = STATUS_OK;
+  linear_system *s = g->run->system;
+  g->state = solve_state_at(g->run, k, g->run->scale);
+  TRY(judged_start(s, &g->judged, &g->state));
+  ATTEMPT(s, s->kernels->fill(s->place, g->p, 0.0));
+  ATTEMPT(s, s->kernels->fill(s->place, g->q, 0.0));
+  residual(g);
+  TRY(judged_step(g->run, &g->judged, JUDGE_CG_START));
+  direction(g);
+  g->verdict = VERDICT_NONE;
+  TRY(look(g, 1));
+  if (g->verdict != VERDICT_RANGE) note(g, &g->state);
+done:
+  return rc;
+}
+
+/* Goes on from g->state, whose scalars the host has changed. */
+static status resume(gradients *g, int pending) {
+  status rc = STATUS_OK;
+  g->verdict = (verdict)g->state.verdict;
+  g->state.pending = pending;
+  TRY(judged_start(g->run->system, &g->judged, &g->state));
+  if (pending) direction(g);
+done:
+  return rc;
+}
+
+/* p.q was out of range: once more with a scale between those of p and q. */
+static status redo_product(gradients *g) {
+  status rc = STATUS_OK;
+  linear_system *s = g->run->system;
+  double largest_p, largest_q, sum;
+  TRY(linear_max_abs(s, g->p, &largest_p));
+  TRY(linear_max_abs(s, g->q, &largest_q));
+  if (isinf(largest_p) || isinf(largest_q)) {
+    g->verdict = VERDICT_NOT_FINITE;
+    goto done;
+  }
+  const double scale = linear_scale_for(sqrt(largest_p) * sqrt(largest_q));
+  ATTEMPT(s, s->kernels->dot(s->place, g->p, g->q, scale));
+  TRY(s->kernels->sums(s->place, s->world, 1, &sum));
+  g->state.curvature = linear_rescale_square(sum, scale, g->state.scale);
+  g->state.verdict = VERDICT_NONE;
+  if (!(sum > 0.0)) {
+    g->state.verdict = VERDICT_INDEFINITE;
+  } else {
+    g->state.alpha = g->state.rho / sum; /* in two steps: the quotient may need the room */
+    g->state.alpha = linear_rescale_square(g->state.alpha, g->state.scale, scale);
+    if (!rules_finite(g->state.alpha)) g->state.verdict = VERDICT_NOT_FINITE;
+    g->state.curvature = 1.0; /* in range again: redo() goes by it */
+  }
+  TRY(resume(g, 0));
+  if (g->verdict != VERDICT_NONE) goto done;
+  residual(g);
+  TRY(judged_step(g->run, &g->judged, JUDGE_CG_RESIDUAL));
+  direction(g);
+  TRY(look(g, 1));
+done:
+  return rc;
+}
+
+/* r.z or r.r was out of range: once more with r's own scale. The sums come from a residual step
+ * with alpha = 0; k counts on unless r is the starting residual. */
+static status redo_residual(gradients *g, int first) {
+  status rc = STATUS_OK;
+  linear_system *s = g->run->system;
+  const double alpha = g->state.alpha;
+  double largest, sum[2];
+  TRY(linear_max_abs(s, g->r, &largest));
+  if (isinf(largest)) {
+    g->verdict = VERDICT_NOT_FINITE;
+    goto done;
+  }
+  /* below, r's own digits underflow: what is left of it is no residual to iterate on */
+  const int spent = largest < DBL_MIN / DBL_EPSILON;
+  if (!spent) solve_rescale(g->run, &g->state, linear_scale_for(largest));
+  g->state.alpha = 0.0;
+  g->state.verdict = VERDICT_NONE;
+  TRY(judged_start(s, &g->judged, &g->state));
+  residual(g);
+  TRY(s->kernels->sums(s->place, s->world, 2, sum));
+  g->state.beta = first || spent ? 0.0 : sum[0] / g->state.rho;
+  g->state.alpha = first ? 0.0 : alpha;
+  if (!first) g->state.iteration++;
+  rules_cg_accept(&g->state, sum);
+  if (spent) g->state.verdict = VERDICT_CONVERGED;
+  TRY(resume(g, 1));
+  note(g, &g->state);
+done:
+  return rc;
+}
+
+/* The step that met VERDICT_RANGE is known by what the state holds: a start has no rho yet, a
+ * product leaves its curvature out of range. */
+static status redo(gradients *g) {
+  if (g->state.rho == 0.0) return redo_residual(g, 1);
+  return rules_out_of_range(g->state.curvature) ? redo_product(g) : redo_residual(g, 0);
+}
+
+static status restart(gradients *g) {
+  status rc = STATUS_OK;
+  double norm[2];
+  solve_run *run = g->run;
+  g->verdict = VERDICT_REPEATS;
+  if (run->restarts == RESTARTS) goto done;
+  run->restarts++;
+  run->products++;
+  TRY(linear_residual(run->system, run->x, run->b, g->r, run->scale, norm));
+  TRY(start(g, g->state.iteration));
+done:
+  return rc;
+}
+
+/* What a verdict asks for, or a multiple of check_every; leaves VERDICT_NONE to go on. */
+static status respond(gradients *g) {
+  status rc = STATUS_OK;
+  solve_run *run = g->run;
+  const int64_t k = g->state.iteration;
+  const verdict carried = g->verdict;
+  const int hinted = carried == VERDICT_CONVERGED || carried == VERDICT_HINT ||
+                     carried == VERDICT_INDEFINITE || carried == VERDICT_NONE;
+  verdict truth;
+  if (run->limits.fixed_count || !hinted) goto done;
+  TRY(solve_check(run, run->x, (vec){.rows = 0}, k, &truth));
+  if (truth != VERDICT_NONE) {
+    g->verdict = truth;
+  } else if (carried == VERDICT_CONVERGED) {
+    TRY(restart(g));
+  } else if (carried == VERDICT_HINT) {
+    g->state.verdict = VERDICT_NONE;
+    TRY(resume(g, 0)); /* x_k and the next direction are made */
+  }
+done:
+  return rc;
+}
+
+static int check_is_due(const solve_limits *l, int64_t k) {
+  return !l->fixed_count && k > 0 && k % l->check_every == 0;
+}
+
+static status loop(gradients *g) {
+  status rc = STATUS_OK;
+  const solve_limits *l = &g->run->limits;
+  int64_t next; /* iterates issued */
+  TRY(start(g, 0));
+  next = g->state.iteration;
+  for (;;) {
+    while (g->verdict == VERDICT_RANGE) TRY(redo(g));
+    const int64_t k = g->state.iteration;
+    if (g->verdict != VERDICT_NONE || (next == k && check_is_due(l, k))) TRY(respond(g));
+    if (g->verdict == VERDICT_RANGE) continue;
+    if (g->verdict != VERDICT_NONE) break;
+    next = g->state.iteration;
+    do {
+      if (next == l->max_iterations) goto done;
+      TRY(iterate(g));
+      next++;
+      TRY(look(g, next == l->max_iterations || check_is_due(l, next)));
+    } while (g->verdict == VERDICT_NONE && !check_is_due(l, next));
+  }
+done:
+  return rc;
+}
+
+static status finish(gradients *g) {
+  status rc = STATUS_OK;
+  solve_run *run = g->run;
+  verdict truth;
+  run->iterations = g->state.iteration;
+  TRY(solve_check(run, run->x, g->q, run->iterations, &truth));
+  if (g->verdict == VERDICT_NONE && truth != VERDICT_NONE) g->verdict = truth;
+  run->reason = solve_reason_of(g->verdict);
+  if (run->limits.fixed_count &&
+      (run->reason == REASON_MAX_ITERATIONS || run->reason == REASON_CONVERGED)) {
+    run->reason = REASON_FIXED_COUNT;
+  }
+  run->curvature = linear_rescale_square(g->state.curvature, g->state.scale, 1.0);
+  run->curvature_is_rz = g->state.pending;
+  progress_end(run->progress, run->iterations, run->relative_residual);
+done:
+  return rc;
+}
+
+static status run_gradients(solve_run *run) {
+  status rc = STATUS_OK;
+  linear_system *s = run->system;
+  gradients g = {.run = run};
+  ATTEMPT(s, linear_vector(s, "residual", &g.r));
+  ATTEMPT(s, linear_vector(s, "direction", &g.p));
+  ATTEMPT(s, linear_vector(s, "product", &g.q));
+  ATTEMPT(s, judged_open(s, &g.judged));
+  TRY(comm_agree(s->world, s->failure));
+  TRY(solve_begin(run, g.r));
+  TRY(loop(&g));
+  TRY(finish(&g));
+done:
+  judged_release(s, &g.judged);
+  linear_vector_release(s, &g.q);
+  linear_vector_release(s, &g.p);
+  linear_vector_release(s, &g.r);
+  return rc;
+}
+
+const solver SOLVER_cg = {
+    .name = "cg",
+    .help = "conjugate gradients; for symmetric positive definite matrices",
+    .source = "Hestenes, Stiefel (1952); Saad (2003), alg. 9.1",
+    .flags = SOLVER_NEEDS_SYMMETRY | SOLVER_TAKES_PRECONDITIONER,
+    .vector_bytes = 96,
+    .run = run_gradients,
+};

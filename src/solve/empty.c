@@ -1,1 +1,0 @@
-/* placeholder until the first source arrives */ typedef int empty_room;

@@ -1,0 +1,147 @@
+/* Vectors, applies and norms of linear solves (linear.h). Sources of the stopping rules:
+ * docs/numerics.md; of the stagnation bound: Higham, Accuracy and Stability of Numerical
+ * Algorithms (2002), 7.1 (a residual below gamma (|A||x| + |b|) is rounding). */
+#include "linear.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve_rules.h"
+#include "timers.h"
+
+void linear_phase(linear_system *s, int p) { timers_switch(s->timers, (phase)p); }
+
+status linear_apply(linear_system *s, vec x, linear_work work, void *context) {
+  status rc = STATUS_OK;
+  ATTEMPT(s, s->kernels->pack(s->place, &s->plan, x));
+  linear_phase(s, PHASE_COMMUNICATE);
+  TRY(halo_begin(&s->plan));
+  linear_phase(s, PHASE_COMPUTE);
+  ATTEMPT(s, work(context, PART_INTERIOR));
+  linear_phase(s, PHASE_COMMUNICATE);
+  TRY(halo_end(&s->plan));
+  linear_phase(s, PHASE_COMPUTE);
+  ATTEMPT(s, s->kernels->unpack(s->place, &s->plan, x));
+  ATTEMPT(s, work(context, PART_BOUNDARY));
+done:
+  return rc;
+}
+
+static status collect(linear_system *s, int count, double *out) {
+  linear_phase(s, PHASE_COMMUNICATE);
+  status rc = s->kernels->sums(s->place, s->world, count, out);
+  linear_phase(s, PHASE_COMPUTE);
+  return rc;
+}
+
+typedef struct product_work {
+  linear_system *s;
+  vec x, y;
+} product_work;
+
+static status product_part(void *context, part p) {
+  product_work *w = context;
+  return w->s->kernels->product(w->s->place, w->s->a, p, w->x, w->y);
+}
+
+status linear_product(linear_system *s, vec x, vec y) {
+  product_work w = {s, x, y};
+  return linear_apply(s, x, product_part, &w);
+}
+
+typedef struct residual_work {
+  linear_system *s;
+  vec x, b, r;
+  double scale;
+} residual_work;
+
+static status residual_part(void *context, part p) {
+  residual_work *w = context;
+  return w->s->kernels->residual(w->s->place, w->s->a, p, w->x, w->b, w->r, w->scale);
+}
+
+status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, double norm[2]) {
+  status rc = STATUS_OK;
+  residual_work w = {s, x, b, r, scale};
+  double sum[2];
+  TRY(linear_apply(s, x, residual_part, &w));
+  TRY(collect(s, 2, sum));
+  norm[0] = sqrt(sum[0]);
+  norm[1] = sqrt(sum[1]);
+  if (rules_out_of_range(sum[0]) && r.data.at != NULL) TRY(linear_norm(s, r, scale, &norm[0]));
+done:
+  return rc;
+}
+
+static status norm_once(linear_system *s, vec x, double scale, double *sum) {
+  ATTEMPT(s, s->kernels->dot(s->place, x, x, scale));
+  return collect(s, 1, sum);
+}
+
+status linear_norm(linear_system *s, vec x, double scale, double *norm) {
+  status rc = STATUS_OK;
+  double sum, largest;
+  TRY(norm_once(s, x, scale, &sum));
+  *norm = sqrt(sum);
+  if (!rules_out_of_range(sum)) goto done;
+  TRY(linear_max_abs(s, x, &largest));
+  if (largest == 0.0 || !rules_finite(largest)) {
+    *norm = largest;
+    goto done;
+  }
+  const double own = linear_scale_for(largest);
+  TRY(norm_once(s, x, own, &sum));
+  *norm = sqrt(sum) / own * scale;
+done:
+  return rc;
+}
+
+status linear_max_abs(linear_system *s, vec x, double *out) {
+  double largest = 0.0;
+  ATTEMPT(s, s->kernels->max_abs(s->place, x, &largest));
+  /* MPI_MAX leaves NaN undefined: infinity says "not finite" as well */
+  if (!rules_finite(largest) || s->failure != STATUS_OK) largest = INFINITY;
+  linear_phase(s, PHASE_COMMUNICATE);
+  status rc = comm_max_f64(s->world, &largest, 1);
+  linear_phase(s, PHASE_COMPUTE);
+  *out = largest;
+  return rc;
+}
+
+status linear_vector(linear_system *s, const char *what, vec *out) {
+  status rc = STATUS_OK;
+  *out = (vec){.rows = s->rows, .ghosts = s->ghosts};
+  const int64_t length = (int64_t)s->rows + s->ghosts;
+  TRY(s->kernels->alloc(s->place, length * (int64_t)sizeof(double), what, &out->data));
+  TRY(s->kernels->fill(s->place, *out, 0.0));
+done:
+  return rc;
+}
+
+void linear_vector_release(linear_system *s, vec *v) {
+  if (v->data.at != NULL) s->kernels->release(s->place, &v->data);
+}
+
+status linear_load(linear_system *s, vec to, const double *from) {
+  /* copy_in reads only; the type hptr has no const form */
+  hptr host;
+  memcpy(&host.at, &from, sizeof host.at);
+  return s->kernels->copy_in(s->place, to.data, host, s->rows * (int64_t)sizeof(double));
+}
+
+status linear_store(linear_system *s, double *to, vec from) {
+  return s->kernels->copy_out(s->place, (hptr){to}, from.data, s->rows * (int64_t)sizeof(double));
+}
+
+double linear_scale_for(double largest) {
+  if (largest == 0.0 || !rules_finite(largest)) return 1.0;
+  int exponent = ilogb(largest);
+  if (exponent < -1022) exponent = -1022; /* 2^1023 is the largest power of two */
+  if (exponent > 1022) exponent = 1022;
+  return ldexp(1.0, -exponent);
+}
+
+double linear_rescale_square(double value, double from, double to) {
+  return ldexp(value, 2 * (ilogb(to) - ilogb(from)));
+}

@@ -1,0 +1,99 @@
+/* What every driver of linear solves shares: vectors, the matrix apply with its halo exchange, the
+ * true residual, scaling, and the look at a device's verdicts that may lag behind.
+ *
+ * A rank with a local failure does not leave: its failure is kept in system->failure, its kernels
+ * are skipped, it keeps exchanging halos and judging, and asks all ranks to stop; the driver's
+ * caller agrees on the outcome. Only a failing collective call is returned at once. */
+#ifndef LINEAR_H
+#define LINEAR_H
+
+#include "solver.h"
+
+/* Runs a local kernel unless this rank has failed already. */
+#define ATTEMPT(system, call)                                                                      \
+  do {                                                                                             \
+    if ((system)->failure == STATUS_OK) (system)->failure = (call);                                \
+  } while (0)
+
+/* One matrix operation of a rank on the rows of `p`. */
+typedef status (*linear_work)(void *context, part p);
+
+/* pack -> halo_begin -> work(INTERIOR) -> halo_end -> unpack -> work(BOUNDARY). Collective. */
+status linear_apply(linear_system *s, vec x, linear_work work, void *context);
+
+/* y = A x. Collective. */
+status linear_product(linear_system *s, vec x, vec y);
+
+/* r = b - A x (r.data.at NULL: not stored); norm[0] = |scale r|, norm[1] = |scale |A||x||. A
+ * residual too small or too large for `scale` is normed by its own maximum where it is stored.
+ * Collective. */
+status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, double norm[2]);
+
+/* |scale x|, redone with its own maximum where that loses digits. Collective. */
+status linear_norm(linear_system *s, vec x, double scale, double *norm);
+
+/* Largest |x_i| over all ranks; infinite when an entry is not finite. Collective. */
+status linear_max_abs(linear_system *s, vec x, double *out);
+
+/* A vector of zeros, ghosts included. Local. */
+status linear_vector(linear_system *s, const char *what, vec *out);
+void linear_vector_release(linear_system *s, vec *v);
+
+/* Owned entries from and to host memory. Local. */
+status linear_load(linear_system *s, vec to, const double *from);
+status linear_store(linear_system *s, double *to, vec from);
+
+/* Host clock charged to `p` from now on. Local. */
+void linear_phase(linear_system *s, int p);
+
+/* 2^-e for the exponent e of `largest`; 1 for 0 and for what is not finite. Local. */
+double linear_scale_for(double largest);
+
+/* value * 2^(2 log2(to / from)): a product of two scaled values moved to another scale. Local. */
+double linear_rescale_square(double value, double from, double to);
+
+/* ---- the parts of a run ---- */
+
+/* Scale, |b| and |r0| of a run (r is work space and receives r0). Collective. */
+status solve_begin(solve_run *run, vec r);
+
+/* A state that starts at iterate k, its sums scaled by `scale` (run->scale unless that loses
+ * digits). Local. */
+solve_state solve_state_at(const solve_run *run, int64_t k, double scale);
+
+/* |r| / |b| of a state. Local. */
+double solve_relative(const solve_run *run, const solve_state *s);
+
+/* Moves a state to another scale. Local. */
+void solve_rescale(const solve_run *run, solve_state *s, double scale);
+
+typedef struct judged {
+  dptr state;
+  int64_t issued, looked; /* judged steps since the state was copied in */
+} judged;
+
+status judged_open(linear_system *s, judged *j);
+void judged_release(linear_system *s, judged *j);
+
+/* Starts counting steps again from the state given. Local. */
+status judged_start(linear_system *s, judged *j, const solve_state *state);
+
+/* Ends a step. Collective. */
+status judged_step(solve_run *run, judged *j, judge_kind kind);
+
+/* True when a look is due: the host is as far ahead as it may be, or `drain` and any step is left.
+ */
+int judged_due(const linear_system *s, const judged *j, int drain);
+
+/* The next state not looked at yet. Local. */
+status judged_look(linear_system *s, judged *j, solve_state *out);
+
+/* The verdict on x_k by its true residual: convergence first, then divergence, then round-off.
+ * VERDICT_NONE, CONVERGED, DIVERGED, NOT_FINITE or REPEATS (round-off: stagnated). Notes the true
+ * residual in the history. r as in linear_residual. Collective. */
+status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out);
+
+/* A verdict that ends a run, as a reason. Local. */
+solve_reason solve_reason_of(verdict v);
+
+#endif

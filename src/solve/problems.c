@@ -1,0 +1,245 @@
+/* Model problems, row by row. poissonNd: 2N on the diagonal, -1 to each of the 2N neighbours,
+ * Dirichlet points eliminated, x fastest. convdiff2d: upwind convection and diffusion. random-
+ * dominant: entries_per_row - 1 distinct columns a row and a diagonal one larger than the sum of
+ * their sizes, so that Jacobi converges; not symmetric.
+ *
+ * Two passes over the own rows: entries per block (to balance), then entries. A row costs O(its
+ * entries) (random-dominant: their square in moves of 8 bytes, which for rows of hundreds is
+ * little). Random columns are drawn without replacement by Floyd's algorithm (Bentley, CACM 30
+ * (1987) 754). */
+#include "problems.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "block_sum.h"
+#include "philox.h"
+
+enum { DIMS_MAX = 3 };
+
+typedef struct problem problem;
+
+typedef struct making {
+  const problem *problem;
+  const problem_request *request;
+  gidx n[DIMS_MAX];
+  gidx rows;
+  gidx longest; /* entries a row has at most */
+} making;
+
+/* Writes row gi (columns ascending) and returns its length; NULL arrays: the length alone. */
+typedef gidx (*row_maker)(const making *m, gidx gi, gidx *column, double *value);
+
+struct problem {
+  const char *name;
+  int dims;
+  row_maker row;
+};
+
+/* One stencil row: `down[d]` and `up[d]` are the values towards smaller and larger coordinates. */
+static gidx stencil_row(const making *m, gidx gi, const double *down, double centre,
+                        const double *up, gidx *column, double *value) {
+  const int dims = m->problem->dims;
+  gidx at[DIMS_MAX], stride[DIMS_MAX], rest = gi, step = 1, count = 0;
+  for (int d = 0; d < dims; d++) {
+    at[d] = rest % m->n[d];
+    rest /= m->n[d];
+    stride[d] = step;
+    step *= m->n[d];
+  }
+  for (int d = dims - 1; d >= 0; d--) {
+    if (at[d] == 0) continue;
+    if (column != NULL) column[count] = gi - stride[d], value[count] = down[d];
+    count++;
+  }
+  if (column != NULL) column[count] = gi, value[count] = centre;
+  count++;
+  for (int d = 0; d < dims; d++) {
+    if (at[d] == m->n[d] - 1) continue;
+    if (column != NULL) column[count] = gi + stride[d], value[count] = up[d];
+    count++;
+  }
+  return count;
+}
+
+static gidx poisson_row(const making *m, gidx gi, gidx *column, double *value) {
+  static const double minus[DIMS_MAX] = {-1.0, -1.0, -1.0};
+  return stencil_row(m, gi, minus, 2.0 * m->problem->dims, minus, column, value);
+}
+
+static gidx convdiff_row(const making *m, gidx gi, gidx *column, double *value) {
+  static const double up[DIMS_MAX] = {-1.0, -1.0, -1.0};
+  const double p = m->request->peclet;
+  const double down[DIMS_MAX] = {-1.0 - p, -1.0 - p, 0.0};
+  return stencil_row(m, gi, down, 4.0 + 2.0 * p, up, column, value);
+}
+
+/* Uniform in [0, bound): the high half of a 128-bit product (bias below bound / 2^64). */
+static gidx draw(const making *m, gidx gi, int64_t step, gidx bound) {
+  const philox_words w =
+      philox_at(m->request->seed, (uint64_t)gi, PHILOX_RANDOM_DOMINANT, (uint64_t)step, 0);
+  __extension__ typedef unsigned __int128 wide_product;
+  return (gidx)((wide_product)philox_bits(w, 0) * (uint64_t)bound >> 64);
+}
+
+static gidx lower_bound(const gidx *sorted, gidx count, gidx key) {
+  gidx low = 0, high = count;
+  while (low < high) {
+    const gidx middle = low + (high - low) / 2;
+    if (sorted[middle] < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void insert(gidx *sorted, gidx count, gidx at, gidx key) {
+  memmove(sorted + at + 1, sorted + at, (size_t)(count - at) * sizeof *sorted);
+  sorted[at] = key;
+}
+
+/* Floyd: `wanted` of the numbers [0, rows - 1), which are the columns with the diagonal left out.
+ */
+static void draw_columns(const making *m, gidx gi, gidx wanted, gidx *column) {
+  gidx count = 0;
+  for (gidx j = m->rows - 1 - wanted; j < m->rows - 1; j++) {
+    const gidx drawn = draw(m, gi, count, j + 1);
+    gidx at = lower_bound(column, count, drawn);
+    if (at < count && column[at] == drawn) {
+      insert(column, count, count, j); /* j is larger than all before */
+    } else {
+      insert(column, count, at, drawn);
+    }
+    count++;
+  }
+  for (gidx e = 0; e < count; e++) column[e] += column[e] >= gi;
+}
+
+static gidx random_row(const making *m, gidx gi, gidx *column, double *value) {
+  const gidx others = m->longest - 1;
+  if (column == NULL) return m->longest;
+  draw_columns(m, gi, others, column);
+  const gidx diagonal = lower_bound(column, others, gi);
+  insert(column, others, diagonal, gi);
+  double size = 1.0;
+  for (gidx e = 0; e <= others; e++) {
+    if (e == diagonal) continue;
+    /* pair 1 is another position than the draws of columns */
+    const philox_words w = philox_at(m->request->seed, (uint64_t)gi, PHILOX_RANDOM_DOMINANT,
+                                     (uint64_t)(e - (e > diagonal)), 1);
+    value[e] = fma(2.0, philox_uniform(w, 0), -1.0);
+    size += fabs(value[e]);
+  }
+  value[diagonal] = size;
+  return others + 1;
+}
+
+double problem_random_rhs(uint64_t seed, gidx gi) {
+  return fma(2.0, philox_uniform(philox_at(seed, (uint64_t)gi, PHILOX_RHS, 0, 0), 0), -1.0);
+}
+
+static const problem problems[] = {
+    {"poisson1d", 1, poisson_row},      {"poisson2d", 2, poisson_row},
+    {"poisson3d", 3, poisson_row},      {"convdiff2d", 2, convdiff_row},
+    {"random-dominant", 1, random_row},
+};
+
+static status prepare(const problem_request *request, making *m) {
+  memset(m, 0, sizeof *m);
+  m->request = request;
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    if (strcmp(problems[i].name, request->name) == 0) m->problem = &problems[i];
+  }
+  if (m->problem == NULL) return fail(STATUS_USAGE, "problem %s is unknown", request->name);
+  const int dims = m->problem->dims;
+  if (request->n_count == 0) {
+    return fail(STATUS_USAGE, "problem %s needs n, the number of unknowns per direction",
+                request->name);
+  }
+  if (request->n_count != 1 && request->n_count != dims) {
+    return fail(STATUS_USAGE,
+                "problem %s takes one n, or one for each of its %d directions; %d given",
+                request->name, dims, request->n_count);
+  }
+  m->rows = 1;
+  for (int d = 0; d < dims; d++) {
+    m->n[d] = request->n[request->n_count == 1 ? 0 : d];
+    if (m->n[d] < 1) {
+      return fail(STATUS_USAGE, "n = %lld: at least 1 is needed", (long long)m->n[d]);
+    }
+    if (__builtin_mul_overflow(m->rows, m->n[d], &m->rows) || m->rows > INT64_MAX / 256) {
+      return fail(STATUS_USAGE,
+                  "problem %s: the product of its sizes is too large a number of rows",
+                  request->name);
+    }
+  }
+  m->longest = 2 * dims + 1;
+  if (m->problem->row == random_row) {
+    m->longest = request->entries_per_row < m->rows ? request->entries_per_row : m->rows;
+    if (m->longest < 1) {
+      return fail(STATUS_USAGE, "entries_per_row = %lld: at least 1 is needed",
+                  (long long)request->entries_per_row);
+    }
+  }
+  return STATUS_OK;
+}
+
+/* Entries per sum block, this rank's even share of the blocks counted. */
+static status weigh(comm *c, const making *m, int64_t **weight) {
+  status rc = STATUS_OK;
+  const gidx block = block_size(m->rows), blocks = (m->rows + block - 1) / block;
+  const int rank = comm_rank(c), size = comm_size(c);
+  TRY(alloc_zeroed(weight, blocks, sizeof **weight, "block weights"));
+  for (gidx b = rank; b < blocks; b += size) {
+    const gidx end = (b + 1) * block < m->rows ? (b + 1) * block : m->rows;
+    for (gidx gi = b * block; gi < end; gi++) (*weight)[b] += m->problem->row(m, gi, NULL, NULL);
+  }
+done:
+  return rc;
+}
+
+static status make_rows(const making *m, const ownership *owned, csr_rows *out) {
+  status rc = STATUS_OK;
+  const gidx begin = ownership_begin(owned), end = ownership_end(owned);
+  *out = (csr_rows){.global_rows = m->rows, .global_columns = m->rows, .first_row = begin};
+  TRY(index_narrow(end - begin, "rows", &out->rows));
+  TRY(alloc_array(&out->offset, (int64_t)out->rows + 1, sizeof *out->offset, "row offsets"));
+  out->offset[0] = 0;
+  for (lidx i = 0; i < out->rows; i++) {
+    out->offset[i + 1] = out->offset[i] + m->problem->row(m, begin + i, NULL, NULL);
+  }
+  const eidx entries = out->offset[out->rows];
+  TRY(alloc_array(&out->column, entries, sizeof *out->column, "matrix columns"));
+  TRY(alloc_array(&out->value, entries, sizeof *out->value, "matrix values"));
+  for (lidx i = 0; i < out->rows; i++) {
+    const eidx at = out->offset[i];
+    m->problem->row(m, begin + i, out->column + at, out->value + at);
+  }
+done:
+  if (rc != STATUS_OK) csr_rows_release(out);
+  return rc;
+}
+
+status problem_build(comm *c, const problem_request *request, csr_rows *out, ownership *owned) {
+  status rc = STATUS_OK;
+  making m;
+  int64_t *weight = NULL;
+  memset(out, 0, sizeof *out);
+  memset(owned, 0, sizeof *owned);
+  rc = prepare(request, &m);
+  if (rc == STATUS_OK) rc = weigh(c, &m, &weight);
+  TRY(comm_agree(c, rc));
+  TRY(ownership_by_weight(c, m.rows, weight, owned));
+  rc = make_rows(&m, owned, out);
+  TRY(comm_agree(c, rc));
+done:
+  alloc_free(&weight);
+  if (rc != STATUS_OK) {
+    csr_rows_release(out);
+    ownership_release(owned);
+  }
+  return rc;
+}

@@ -1,0 +1,39 @@
+/* The solvers there are, and how runs end. Adding a method is its file and its line here. */
+#include <string.h>
+
+#include "solver.h"
+
+extern const solver SOLVER_jacobi, SOLVER_jor, SOLVER_cg;
+
+static const solver *const solvers[] = {&SOLVER_jacobi, &SOLVER_jor, &SOLVER_cg};
+
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+const solver *solver_at(int index) { return index >= 0 && index < SOLVERS ? solvers[index] : NULL; }
+
+const solver *solver_find(const char *name) {
+  for (int i = 0; i < SOLVERS; i++) {
+    if (strcmp(solvers[i]->name, name) == 0) return solvers[i];
+  }
+  return NULL;
+}
+
+typedef struct ending {
+  const char *name;
+  status code;
+} ending;
+
+static const ending endings[] = {
+    [REASON_CONVERGED] = {"converged", STATUS_OK},
+    [REASON_FIXED_COUNT] = {"fixed_count", STATUS_OK},
+    [REASON_MAX_ITERATIONS] = {"max_iterations", STATUS_STOPPED},
+    [REASON_STAGNATED] = {"stagnated", STATUS_STOPPED},
+    [REASON_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
+    [REASON_DIVERGED] = {"diverged", STATUS_DIVERGED},
+    [REASON_INDEFINITE] = {"indefinite", STATUS_DIVERGED},
+    [REASON_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},
+};
+
+const char *solve_reason_name(solve_reason reason) { return endings[reason].name; }
+
+status solve_reason_status(solve_reason reason) { return endings[reason].code; }

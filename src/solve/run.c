@@ -1,0 +1,145 @@
+/* The parts of a run that all methods share (linear.h): where it starts, what its state is, when
+ * the host looks at verdicts, and the check by the true residual that alone decides.
+ *
+ * Lag. A backend may let the host run ahead of the verdicts by `lag` judged steps; the kernels of
+ * later steps do nothing once a verdict is set, so what the host has issued too much changes
+ * nothing, and the state it looks at is that of the stopping step. Decisions the host takes by
+ * itself (checks at multiples of check_every) drain the pipeline first. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "history.h"
+#include "linear.h"
+#include "solve_rules.h"
+#include "timers.h"
+
+/* Below this many times |b| every iteration looks at stagnation, and a residual is rounding below
+ * ROUNDING eps (| |A||x| | + |b|): docs/numerics.md. */
+static const double FLOOR = 1e-13, ROUNDING = 8.0;
+
+status solve_begin(solve_run *run, vec r) {
+  status rc = STATUS_OK;
+  linear_system *s = run->system;
+  double largest_b, largest_r, norm[2];
+  linear_phase(s, PHASE_COMPUTE);
+  TRY(linear_max_abs(s, run->b, &largest_b));
+  TRY(linear_residual(s, run->x, run->b, r, 1.0, norm));
+  TRY(linear_max_abs(s, r, &largest_r));
+  run->scale = linear_scale_for(fmax(largest_b, largest_r));
+  TRY(linear_norm(s, run->b, run->scale, &run->norm_b));
+  TRY(linear_norm(s, r, run->scale, &run->norm_r));
+done:
+  return rc;
+}
+
+solve_state solve_state_at(const solve_run *run, int64_t k, double scale) {
+  const solve_limits *l = &run->limits;
+  const double ratio = scale / run->scale, norm_b = run->norm_b * ratio;
+  solve_state s;
+  memset(&s, 0, sizeof s);
+  s.scale = scale;
+  s.update_scale = 1.0;
+  s.target = fmax(l->rtol * norm_b, l->atol * scale);
+  s.limit = l->divergence * fmax(norm_b, run->norm_r * ratio);
+  s.floor = FLOOR * norm_b;
+  s.rtol = l->rtol;
+  s.monitor_update = l->monitor_update;
+  s.fixed_count = l->fixed_count;
+  s.iteration = k;
+  return s;
+}
+
+double solve_relative(const solve_run *run, const solve_state *s) {
+  return s->residual / (s->scale / run->scale) / run->norm_b;
+}
+
+void solve_rescale(const solve_run *run, solve_state *s, double scale) {
+  solve_state moved = solve_state_at(run, s->iteration, scale);
+  moved.update_scale = s->update_scale;
+  moved.residual = s->residual * (scale / s->scale);
+  moved.rho = linear_rescale_square(s->rho, s->scale, scale);
+  moved.curvature = linear_rescale_square(s->curvature, s->scale, scale);
+  moved.alpha = s->alpha;
+  moved.beta = s->beta;
+  moved.pending = s->pending;
+  moved.verdict = s->verdict;
+  *s = moved;
+}
+
+status judged_open(linear_system *s, judged *j) {
+  memset(j, 0, sizeof *j);
+  return s->kernels->alloc(s->place, sizeof(solve_state), "solver state", &j->state);
+}
+
+void judged_release(linear_system *s, judged *j) {
+  if (j->state.at != NULL) s->kernels->release(s->place, &j->state);
+}
+
+status judged_start(linear_system *s, judged *j, const solve_state *state) {
+  solve_state copy = *state;
+  j->issued = j->looked = 0;
+  ATTEMPT(s, s->kernels->copy_in(s->place, j->state, (hptr){&copy}, sizeof copy));
+  return STATUS_OK;
+}
+
+status judged_step(solve_run *run, judged *j, judge_kind kind) {
+  linear_system *s = run->system;
+  const int stop = s->failure != STATUS_OK || comm_clock() > run->limits.deadline;
+  linear_phase(s, PHASE_COMMUNICATE);
+  status rc = s->kernels->judge(s->place, s->world, kind, j->state, stop);
+  linear_phase(s, PHASE_COMPUTE);
+  j->issued++;
+  return rc;
+}
+
+int judged_due(const linear_system *s, const judged *j, int drain) {
+  const int64_t ahead = j->issued - j->looked;
+  return ahead > 0 && (drain || ahead > s->kernels->lag);
+}
+
+status judged_look(linear_system *s, judged *j, solve_state *out) {
+  j->looked++;
+  return s->kernels->look(s->place, j->state, j->looked, out);
+}
+
+status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
+  status rc = STATUS_OK;
+  double norm[2];
+  const solve_state s = solve_state_at(run, k, run->scale);
+  run->products++;
+  TRY(linear_residual(run->system, x, run->b, r, run->scale, norm));
+  const double rounding = ROUNDING * DBL_EPSILON * (norm[1] + run->norm_b);
+  run->relative_residual = norm[0] / run->norm_b;
+  history_true(run->history, k, run->relative_residual);
+  if (run->limits.monitor_update) history_row(run->history, k, run->relative_residual);
+  *out = (verdict)rules_residual(&s, norm[0]);
+  if (*out == VERDICT_HINT) *out = VERDICT_NONE;
+  if (*out == VERDICT_NONE && !s.fixed_count && rules_finite(rounding) && norm[0] < rounding) {
+    *out = VERDICT_REPEATS;
+  }
+done:
+  return rc;
+}
+
+solve_reason solve_reason_of(verdict v) {
+  switch (v) {
+  case VERDICT_CONVERGED:
+    return REASON_CONVERGED;
+  case VERDICT_REPEATS:
+    return REASON_STAGNATED;
+  case VERDICT_DIVERGED:
+    return REASON_DIVERGED;
+  case VERDICT_INDEFINITE:
+    return REASON_INDEFINITE;
+  case VERDICT_REQUESTED:
+    return REASON_TIME_LIMIT;
+  case VERDICT_NONE:
+  case VERDICT_HINT:
+  case VERDICT_RANGE:
+    return REASON_MAX_ITERATIONS;
+  case VERDICT_NOT_FINITE:
+    break;
+  }
+  return REASON_NOT_FINITE;
+}

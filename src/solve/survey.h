@@ -1,0 +1,33 @@
+/* What can be said about a matrix before solving with it: the facts behind `auto`, the checks of
+ * methods, and `inspect`. */
+#ifndef SURVEY_H
+#define SURVEY_H
+
+#include "csr.h"
+#include "ownership.h"
+
+enum { LENGTH_BINS = 40 }; /* row lengths 0, 1, 2-3, 4-7, ...: bin b > 0 holds [2^(b-1), 2^b) */
+
+/* Counts over all rows; `first_...` is the smallest such row (0-based), -1 where there is none. */
+typedef struct matrix_survey {
+  gidx rows, columns;
+  int64_t entries;
+  int64_t missing_diagonal, zero_diagonal, negative_diagonal, empty_rows;
+  gidx first_missing, first_zero, first_negative, first_empty;
+  int64_t strictly_dominant, weakly_dominant; /* rows: strictly ones are weak ones too */
+  int symmetric;                              /* a_ij == a_ji for all entries */
+  /* an entry that differs from its mirror, where one was found without asking other ranks */
+  gidx odd_row, odd_column; /* -1: none found */
+  double odd_value, odd_mirror;
+  gidx bandwidth; /* largest |i - j| */
+  int64_t shortest, longest;
+  int64_t lengths[LENGTH_BINS];
+} matrix_survey;
+
+/* Collective; O(entries log(row length)). */
+status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out);
+
+/* Diagonal entries of the own rows, 0 where missing. Local. */
+void survey_diagonal(const csr_rows *a, double *diagonal);
+
+#endif

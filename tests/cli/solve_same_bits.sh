@@ -1,0 +1,43 @@
+# One answer: equal fingerprints and histories on ranks x threads x backends, empty ranks included.
+set -u
+[ -d "$HALOSWEEP_SHARED/matrices" ] || exit 77
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+m=$HALOSWEEP_SHARED/matrices c=$HALOSWEEP_SHARED/cases
+print() { sed -n 's/^fingerprint  //p' "$1"; }
+
+# a dense row, a dense column, a diagonal; with jacobi a matrix of 300 rows that converges
+awk 'BEGIN {n = 300; print "%%MatrixMarket matrix coordinate real general"; print n, n, 3 * n - 2
+  for (j = 1; j <= n; j++) print 7, j, j == 7 ? 400 : 1
+  for (i = 1; i <= n; i++) if (i != 7) {print i, i, 3 + i % 4; print i, 7, 1}}' > arrow.mtx
+
+try() { # name, then the words of solve
+  local name=$1 first= print
+  shift
+  for ranks in 1 2 3 4 7; do
+    for how in "ref 1" "omp 1" "omp 2"; do
+      rm -f h.csv
+      mpirun -n $ranks "$HALOSWEEP" solve "$@" --backend ${how% *} --threads ${how#* } --history h.csv \
+        --progress off --quiet > out 2> err
+      rc=$?
+      print="$rc $(print out) $(cksum < h.csv)"
+      if [ -z "$first" ]; then
+        first=$print
+        [ $rc = 0 ] && [ -n "$(print out)" ] || { echo "$name: exit $rc"; cat err; bad=1; }
+      elif [ "$print" != "$first" ]; then
+        echo "$name: $how on $ranks ranks: $print, first: $first"
+        cat err
+        bad=1
+      fi
+    done
+  done
+}
+
+try gr_30_30 "$m/gr_30_30.mtx.gz" --method cg
+try pde900 "$m/pde900.mtx.gz" --method jacobi --rtol 1e-4
+try three_rows "$c/067_three_rows.mtx"
+try one_row "$c/047_one_by_one.mtx"
+try arrow arrow.mtx --method jacobi --iterations 20
+try random --problem random-dominant --n 3000 --entries-per-row 20 --rhs random --method jor --omega 0.9
+exit $bad

@@ -1,0 +1,355 @@
+/* Every solver of the registry on every CPU backend and with verdicts that lag behind: the same
+ * reason, iteration, history and bits. The lagging backend is `ref` with its states remembered per
+ * judged step, so that the host runs ahead as it would on a GPU.
+ * ranks: 1 2 3 */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "history.h"
+#include "linear.h"
+#include "problems.h"
+#include "solver.h"
+#include "survey.h"
+#include "test.h"
+
+static comm *world;
+
+/* ---- ref, looked at late ---- */
+
+enum { REMEMBERED = 64 };
+
+static struct {
+  solve_state state[REMEMBERED];
+  int64_t judged;
+  int64_t ahead; /* most steps issued but not looked at */
+  int64_t looked;
+} late;
+
+static status late_copy_in(device *d, dptr to, hptr from, int64_t bytes) {
+  if (bytes == (int64_t)sizeof(solve_state)) late.judged = late.looked = 0;
+  return BACKEND_ref.copy_in(d, to, from, bytes);
+}
+
+static status late_judge(device *d, comm *c, judge_kind kind, dptr state, int stop) {
+  status rc = BACKEND_ref.judge(d, c, kind, state, stop);
+  memcpy(&late.state[late.judged++ % REMEMBERED], state.at, sizeof(solve_state));
+  if (late.judged - late.looked > late.ahead) late.ahead = late.judged - late.looked;
+  return rc;
+}
+
+static status late_look(device *d, dptr state, int64_t step, solve_state *out) {
+  (void)d, (void)state;
+  assert_true(step <= late.judged && step > late.judged - REMEMBERED);
+  *out = late.state[(step - 1) % REMEMBERED];
+  late.looked = step;
+  return STATUS_OK;
+}
+
+static backend late_by(int lag) {
+  backend b = BACKEND_ref;
+  b.copy_in = late_copy_in;
+  b.judge = late_judge;
+  b.look = late_look;
+  b.lag = lag;
+  memset(&late, 0, sizeof late);
+  return b;
+}
+
+/* ---- one run ---- */
+
+typedef struct trial {
+  const char *problem;
+  int64_t n;
+  const solver *method;
+  solve_limits limits;
+  double omega;
+  int preconditioned;
+  double rhs_scale; /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
+} trial;
+
+typedef struct outcome {
+  solve_reason reason;
+  int64_t iterations;
+  double relative_residual, recursive_residual;
+  int restarts;
+  lidx rows;
+  double *x;
+  char history[1 << 16];
+} outcome;
+
+static void read_history(const char *path, char *out, size_t room) {
+  FILE *file = fopen(path, "r");
+  out[0] = '\0';
+  if (file == NULL) return;
+  out[fread(out, 1, room - 1, file)] = '\0';
+  fclose(file);
+  remove(path);
+}
+
+static void run_trial(const trial *t, const backend *kernels, int threads, outcome *out) {
+  const problem_request request = {
+      .name = t->problem, .n = &t->n, .n_count = 1, .peclet = 1.0, .entries_per_row = 6, .seed = 3};
+  csr_rows a;
+  csr_block block;
+  ownership owned;
+  linear_system s = {.kernels = kernels, .world = world};
+  solve_run run = {.system = &s, .limits = t->limits};
+  char path[64];
+  assert_ok(problem_build(world, &request, &a, &owned));
+  const device_request where = {.threads = threads, .first = a.first_row, .total = a.global_rows};
+  assert_ok(kernels->open(&where, &s.place));
+  s.rows = a.rows;
+  double *diagonal;
+  assert_ok(alloc_array(&diagonal, a.rows, sizeof *diagonal, "diagonal"));
+  survey_diagonal(&a, diagonal);
+  assert_ok(csr_localise(&a, &block));
+  s.ghosts = block.ghosts;
+  assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.plan));
+  assert_ok(kernels->matrix_create(s.place, &block, &s.a));
+  assert_ok(linear_vector(&s, "x", &run.x));
+  assert_ok(linear_vector(&s, "b", &run.b));
+  if (t->preconditioned || t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
+    vec *to = t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL ? &run.weight : &run.inverse_diagonal;
+    for (lidx i = 0; i < s.rows; i++) diagonal[i] = t->omega / diagonal[i];
+    assert_ok(linear_vector(&s, "weights", to));
+    assert_ok(linear_load(&s, *to, diagonal));
+  }
+  double *x;
+  assert_ok(alloc_array(&x, s.rows, sizeof *x, "x"));
+  for (lidx i = 0; i < s.rows; i++) {
+    x[i] = t->rhs_scale * (1.0 + (double)((ownership_begin(&owned) + i) % 10) / 10.0);
+  }
+  assert_ok(linear_load(&s, run.x, x));
+  assert_ok(linear_product(&s, run.x, run.b));
+  assert_ok(kernels->fill(s.place, run.x, 0.0));
+  snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
+  assert_ok(history_open(path, &run.history));
+  assert_ok(t->method->run(&run));
+  assert_ok(s.failure);
+  assert_ok(history_close(&run.history, 1));
+  read_history(path, out->history, sizeof out->history);
+  assert_ok(linear_store(&s, x, run.x));
+  /* the residual reported is that of the iterate returned */
+  double norm[2];
+  assert_ok(linear_residual(&s, run.x, run.b, (vec){.rows = 0}, run.scale, norm));
+  if (norm[0] < 1e100) assert_same_bits(norm[0] / run.norm_b, run.relative_residual);
+  out->reason = run.reason;
+  out->iterations = run.iterations;
+  out->relative_residual = run.relative_residual;
+  out->recursive_residual = run.recursive_residual;
+  out->restarts = run.restarts;
+  out->rows = s.rows;
+  out->x = x;
+  linear_vector_release(&s, &run.x);
+  linear_vector_release(&s, &run.b);
+  linear_vector_release(&s, &run.weight);
+  linear_vector_release(&s, &run.inverse_diagonal);
+  kernels->matrix_release(s.place, &s.a);
+  kernels->close(&s.place);
+  halo_release(&s.plan);
+  csr_block_release(&block);
+  ownership_release(&owned);
+  alloc_free(&diagonal);
+}
+
+static void same_outcome(const outcome *a, const outcome *b, const char *what) {
+  if (a->reason != b->reason || a->iterations != b->iterations) {
+    fail_msg("%s: %s after %lld, reference %s after %lld", what, solve_reason_name(b->reason),
+             (long long)b->iterations, solve_reason_name(a->reason), (long long)a->iterations);
+  }
+  assert_same_bits(a->relative_residual, b->relative_residual);
+  assert_same_bits(a->recursive_residual, b->recursive_residual);
+  assert_int_equal(a->restarts, b->restarts);
+  assert_int_equal(a->rows, b->rows);
+  for (lidx i = 0; i < a->rows; i++) assert_same_bits(a->x[i], b->x[i]);
+  if (strcmp(a->history, b->history) != 0) fail_msg("%s: histories differ", what);
+}
+
+static const solve_limits usual = {.rtol = 1e-8,
+                                   .divergence = 1e5,
+                                   .max_iterations = 1000,
+                                   .check_every = 50,
+                                   .deadline = INFINITY};
+
+/* Runs the trial everywhere; *out is the reference's outcome (x released). */
+static void everywhere(const trial *t, outcome *out) {
+  static outcome other;
+  static const int lags[] = {1, 2, 5};
+  const int64_t live = alloc_live();
+  run_trial(t, &BACKEND_ref, 1, out);
+  for (int threads = 1; threads <= 2; threads++) {
+    run_trial(t, &BACKEND_omp, threads, &other);
+    same_outcome(out, &other, "omp");
+    alloc_free(&other.x);
+  }
+  for (size_t i = 0; i < sizeof lags / sizeof *lags; i++) {
+    const backend lagging = late_by(lags[i]);
+    run_trial(t, &lagging, 1, &other);
+    same_outcome(out, &other, "late");
+    if (out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
+    alloc_free(&other.x);
+  }
+  alloc_free(&out->x);
+  assert_int_equal(alloc_live(), live);
+}
+
+static outcome result;
+
+static trial usual_trial(const solver *method, const char *problem, int64_t n) {
+  trial t = {.problem = problem,
+             .n = n,
+             .method = method,
+             .limits = usual,
+             .omega = 1.0,
+             .preconditioned = 1,
+             .rhs_scale = 1.0};
+  if (method->flags & SOLVER_TAKES_OMEGA) t.omega = 0.75;
+  return t;
+}
+
+static void all_methods_converge_alike(void **state) {
+  (void)state;
+  for (int i = 0; solver_at(i) != NULL; i++) {
+    const trial t = usual_trial(solver_at(i), "poisson1d", 9);
+    everywhere(&t, &result);
+    assert_int_equal(result.reason, REASON_CONVERGED);
+    assert_true(result.relative_residual <= 1e-8);
+    const trial plane = usual_trial(solver_at(i), "poisson2d", 6);
+    everywhere(&plane, &result);
+    assert_int_equal(result.reason, REASON_CONVERGED);
+  }
+}
+
+static void limits_stop_at_the_same_iterate(void **state) {
+  (void)state;
+  for (int i = 0; solver_at(i) != NULL; i++) {
+    trial t = usual_trial(solver_at(i), "poisson2d", 30);
+    t.limits.rtol = 0.0;
+    t.limits.max_iterations = 17;
+    everywhere(&t, &result);
+    assert_int_equal(result.reason, REASON_MAX_ITERATIONS);
+    assert_int_equal(result.iterations, 17);
+    t.limits.fixed_count = 1;
+    t.limits.max_iterations = 61;
+    everywhere(&t, &result);
+    assert_int_equal(result.reason, REASON_FIXED_COUNT);
+    assert_int_equal(result.iterations, 61);
+    /* rows 0 .. 61 and the heading */
+    int lines = 0;
+    for (const char *c = result.history; *c != '\0'; c++) lines += *c == '\n';
+    if (comm_rank(world) == 0) assert_int_equal(lines, 63);
+  }
+}
+
+static void round_off_is_stagnation(void **state) {
+  (void)state;
+  for (int i = 0; solver_at(i) != NULL; i++) {
+    trial t = usual_trial(solver_at(i), "poisson2d", 5);
+    t.limits.rtol = 1e-30;
+    t.limits.max_iterations = 2000;
+    everywhere(&t, &result);
+    assert_int_equal(result.reason, REASON_STAGNATED);
+    assert_true(result.relative_residual < 1e-13);
+    assert_true(result.relative_residual > 0.0);
+  }
+}
+
+static void tiny_and_huge_right_sides_count_the_same(void **state) {
+  (void)state;
+  static const double scales[] = {0x1p-600, 0x1p-60, 0x1p600, 0x1p1000};
+  for (int i = 0; solver_at(i) != NULL; i++) {
+    trial t = usual_trial(solver_at(i), "poisson2d", 7);
+    everywhere(&t, &result);
+    const int64_t iterations = result.iterations;
+    const double residual = result.relative_residual;
+    for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+      t.rhs_scale = scales[k];
+      everywhere(&t, &result);
+      assert_int_equal(result.reason, REASON_CONVERGED);
+      assert_int_equal(result.iterations, iterations);
+      assert_same_bits(result.relative_residual, residual);
+    }
+  }
+}
+
+/* Recursive residuals of CG go on falling; their squares leave the range of a double. */
+static void sums_out_of_range_are_redone(void **state) {
+  (void)state;
+  trial t = usual_trial(solver_find("cg"), "poisson1d", 12);
+  t.limits.fixed_count = 1;
+  t.limits.max_iterations = 260;
+  everywhere(&t, &result);
+  assert_int_equal(result.reason, REASON_FIXED_COUNT);
+  assert_true(result.relative_residual < 1e-13);
+  assert_true(result.recursive_residual < 1e-250);
+  trial sweeps = usual_trial(solver_find("jor"), "poisson2d", 4);
+  sweeps.omega = 2.5; /* diverges by about 3.5 a sweep, through 1e140 */
+  sweeps.limits.fixed_count = 1;
+  sweeps.limits.max_iterations = 300;
+  everywhere(&sweeps, &result);
+  assert_int_equal(result.reason, REASON_FIXED_COUNT);
+  assert_true(result.recursive_residual > 1e150);
+  assert_true(isfinite(result.recursive_residual));
+  sweeps.limits.max_iterations = 2000;
+  everywhere(&sweeps, &result);
+  assert_int_equal(result.reason, REASON_NOT_FINITE);
+}
+
+static void divergence_stops_early(void **state) {
+  (void)state;
+  trial t = usual_trial(solver_find("jor"), "poisson2d", 9);
+  t.omega = 1.8;
+  everywhere(&t, &result);
+  assert_int_equal(result.reason, REASON_DIVERGED);
+  assert_true(result.relative_residual > 1e5 && result.relative_residual < 1e7);
+}
+
+static void the_update_is_only_a_hint(void **state) {
+  (void)state;
+  trial t = usual_trial(solver_find("jacobi"), "poisson2d", 12);
+  t.limits.monitor_update = 1;
+  t.limits.rtol = 1e-6;
+  t.limits.max_iterations = 3000;
+  everywhere(&t, &result);
+  assert_int_equal(result.reason, REASON_CONVERGED);
+  assert_true(result.relative_residual <= 1e-6);
+  t.rhs_scale = 0x1p-700;
+  const int64_t iterations = result.iterations;
+  everywhere(&t, &result);
+  assert_int_equal(result.iterations, iterations);
+}
+
+static void nonsymmetric_and_random_matrices(void **state) {
+  (void)state;
+  trial t = usual_trial(solver_find("jacobi"), "convdiff2d", 11);
+  t.limits.max_iterations = 3000;
+  everywhere(&t, &result);
+  assert_int_equal(result.reason, REASON_CONVERGED);
+  t = usual_trial(solver_find("jacobi"), "random-dominant", 700);
+  everywhere(&t, &result);
+  assert_int_equal(result.reason, REASON_CONVERGED);
+  assert_true(result.iterations < 100);
+  t = usual_trial(solver_find("cg"), "convdiff2d", 11); /* not symmetric: may do anything, alike */
+  t.preconditioned = 0;
+  everywhere(&t, &result);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_methods_converge_alike),
+      cmocka_unit_test(limits_stop_at_the_same_iterate),
+      cmocka_unit_test(round_off_is_stagnation),
+      cmocka_unit_test(tiny_and_huge_right_sides_count_the_same),
+      cmocka_unit_test(sums_out_of_range_are_redone),
+      cmocka_unit_test(divergence_stops_early),
+      cmocka_unit_test(the_update_is_only_a_hint),
+      cmocka_unit_test(nonsymmetric_and_random_matrices),
+  };
+  if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  comm_close(&world);
+  return failed;
+}
