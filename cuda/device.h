@@ -5,7 +5,7 @@
  *   halo.c      packing and unpacking through pinned memory
  *   work.c      the operations: arguments of kernels, and what is launched when
  *   judge.c     the end of a step
- *   passes.cuh  device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
+ *   passes.h    device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
  *
  * A pass works on tiles of 256 rows, a thread block a tile at a time, one row a thread. Sums of a
  * block go to a wide accumulator of the thread block in shared memory, its touched words once to

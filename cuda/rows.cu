@@ -12,7 +12,7 @@
  *
  * Traffic of a row of n entries: 12 n (packed slices less, sell.h) + 2.5, and 8 for each vector.
  * Source of the format: Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401. */
-#include "passes.cuh"
+#include "passes.h"
 
 enum { FLIGHT = 5, LONG_FLIGHT = 16, WARPS = TILE / WARP, UNEVEN_GROUP = 4 };
 

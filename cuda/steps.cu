@@ -1,6 +1,6 @@
 /* The small kernels: the end of a step that could not be the tail of a pass, filling, the largest
  * entry, packing, and the probe that shows the GPU runs our code at all. */
-#include "passes.cuh"
+#include "passes.h"
 
 static_assert(sizeof(solve_state) % sizeof(uint32_t) == 0, "a state is posted in 4-byte words");
 static_assert(STATE_WORDS <= RING_WORDS && RING_WORDS <= TILE, "a state fits its slot");

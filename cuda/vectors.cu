@@ -1,7 +1,7 @@
 /* Passes over vectors. A warp takes a tile of 256 elements at a time; lane l loads elements l,
  * l + 32, ... all at once and chains them itself, so sums need neither barrier nor shared terms.
  * Short vectors are spread over smaller thread blocks, to reach more multiprocessors. */
-#include "passes.cuh"
+#include "passes.h"
 
 enum { CHUNKS = TILE / WARP };
 

@@ -1,4 +1,5 @@
-/* The CUDA backend against the reference backend, bit for bit; packed and plain storage. */
+/* The CUDA backend against the reference backend, bit for bit; packed and plain storage. An argument
+ * chooses cases by name, for slow checkers: test_gpu_parity '*large*'. */
 #include "parity.h"
 #include "cuda_plain.h"
 #include "gpu.h"
@@ -43,6 +44,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(failing_allocations),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
   int rc = gpu_skip(world);
   thread_counts = threads;
   thread_count_count = 2;

@@ -8,8 +8,10 @@
  * Passes that follow each other overlap a little where the GPU can (sm_90): a pass lets the next
  * one be placed on multiprocessors as they fall idle (let_next_start), and waits before it touches
  * anything an earlier one may have written (wait_for_last). */
-#ifndef CUDA_PASSES_CUH
-#define CUDA_PASSES_CUH
+#ifndef CUDA_PASSES_H
+#define CUDA_PASSES_H
+
+#include <nv/target>
 
 #include "device.h"
 #include "solve_rules.h"
@@ -22,15 +24,11 @@ enum {
 #define ALL_LANES 0xffffffffu
 
 static __device__ inline void let_next_start(void) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.launch_dependents;");))
 }
 
 static __device__ inline void wait_for_last(void) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.wait;" ::: "memory");))
 }
 
 /* What a thread block gathers. */
