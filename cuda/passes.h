@@ -23,6 +23,7 @@ enum {
 
 #define ALL_LANES 0xffffffffu
 
+/* Both are nothing where the GPU has no such thing: the toolkit's macro chooses. */
 static __device__ inline void let_next_start(void) {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.launch_dependents;");))
 }
@@ -56,6 +57,7 @@ static __device__ inline void tally_add(block_tally *t, int which, double sum) {
   const int lane = (int)threadIdx.x % WARP, at = wide_split(sum, digit);
   const int64_t mine = lane == 0 ? digit[0] : lane == 1 ? digit[1] : digit[2];
   if (lane < 3) t->word[which * WIDE_WORDS + at + lane] += mine;
+  __syncwarp(); /* the next sum's digits fall to other lanes */
 }
 
 /* Adds this lane's sum, whoever else adds. */
@@ -102,7 +104,7 @@ static __device__ inline void tile_sums_small(block_tally *t, int which, const d
 struct verdict_room {
   wide sum[PASS_SUMS];
   int64_t counter[COUNTERS];
-  double total[SUMS_MAX]; /* the rules look at the first two */
+  double total[PASS_SUMS];
   union {
     solve_state state;
     uint32_t word[STATE_WORDS];
@@ -150,8 +152,11 @@ static __device__ inline void take_words(int64_t *words, int begin, int end, int
 
 /* One thread block, after all have added: collects and clears the sums, applies the rule, posts
  * the state. Posted words carry the step number in their upper half, so the host can tell old ones
- * from new without any ordering between them. */
-static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
+ * from new without any ordering between them. Out of line, so that the registers it needs are not
+ * taken from the loops before it. */
+static __device__ __noinline__ void apply_rule(const ending &e) {
+  __shared__ verdict_room room;
+  verdict_room *v = &room;
   uint32_t *state = reinterpret_cast<uint32_t *>(e.state);
   const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
   take_words(e.words, 0, PASS_SUMS * WIDE_WORDS, v->sum[0].word);
@@ -163,9 +168,12 @@ static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
     if (thread % WARP == 0) v->total[s] = total;
   }
   __syncthreads();
-  if (thread == 0) {
-    v->counter[COUNTER_STOP] = e.stop;
-    rules_apply(static_cast<judge_kind>(e.kind), &v->s.state, v->total, v->counter);
+  if (thread == 0) { /* on copies: registers */
+    solve_state moved = v->s.state;
+    const double total[SUMS_MAX] = {v->total[0], v->total[1]};
+    const int64_t counter[COUNTERS] = {v->counter[COUNTER_CHANGED], e.stop};
+    rules_apply(static_cast<judge_kind>(e.kind), &moved, total, counter);
+    v->s.state = moved;
   }
   __syncthreads();
   if (thread < STATE_WORDS) {
@@ -177,7 +185,7 @@ static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
 
 /* The end of a pass, by all threads of all blocks: flushes the block's tally; the last block to
  * come applies the rule. */
-static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_room *v) {
+static __device__ inline void pass_end(const ending &e, block_tally *t) {
   __shared__ int last;
   unsigned long long *words = reinterpret_cast<unsigned long long *>(e.words);
   __syncthreads();
@@ -193,7 +201,7 @@ static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_
     __threadfence();
   }
   __syncthreads();
-  if (last) apply_rule(e, v);
+  if (last) apply_rule(e);
 }
 
 /* Whether a pass has anything to do. */

@@ -148,11 +148,11 @@ static __device__ inline void group_sums(block_tally *t, const double (*term)[PA
 }
 
 template <int PASS, int GROUP>
-__global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ rows_args p) {
+__global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
+    rows_pass(const __grid_constant__ rows_args p) {
   constexpr bool SUMS = PASS != ROWS_PRODUCT;
   __shared__ double term[2][GROUP][PASS_SUMS][TILE];
   __shared__ block_tally tally;
-  __shared__ verdict_room room;
   const matrix_view &m = p.m;
   slice_head next = {};
   /* the matrix does not change: this load need not wait for the pass before */
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(TILE, 4) rows_pass(const __grid_constant__ row
     __syncthreads(); /* no tile at all: the zeros are not there yet */
     if (threadIdx.x % WARP == 0) add_shared(&tally.word[BLOCK_WORDS - 1], changed);
   }
-  pass_end(p.end, &tally, &room);
+  pass_end(p.end, &tally);
 }
 
 /* One item of long_rows by a warp: lane l chains entries l, l + 32, ... */

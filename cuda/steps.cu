@@ -16,8 +16,7 @@ extern "C" cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed
 }
 
 __global__ void __launch_bounds__(TILE) judge_alone(const __grid_constant__ ending e) {
-  __shared__ verdict_room room;
-  apply_rule(e, &room);
+  apply_rule(e);
 }
 
 extern "C" cudaError_t kernel_judge(cudaStream_t s, const ending *e) {
