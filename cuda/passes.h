@@ -18,8 +18,8 @@
 
 enum {
   COUNTERS_AT = SUMS_MAX * WIDE_WORDS,
-  BLOCK_WORDS = PASS_SUMS * WIDE_WORDS + 1
-}; /* the last: changed entries */
+  BLOCK_WORDS = PASS_SUMS * WIDE_WORDS + 1 /* the last: changed entries */
+};
 
 #define ALL_LANES 0xffffffffu
 
@@ -104,7 +104,7 @@ static __device__ inline void tile_sums_small(block_tally *t, int which, const d
 struct verdict_room {
   wide sum[PASS_SUMS];
   int64_t counter[COUNTERS];
-  double total[PASS_SUMS];
+  double total[SUMS_MAX]; /* the rules look at the first two */
   union {
     solve_state state;
     uint32_t word[STATE_WORDS];
@@ -152,11 +152,8 @@ static __device__ inline void take_words(int64_t *words, int begin, int end, int
 
 /* One thread block, after all have added: collects and clears the sums, applies the rule, posts
  * the state. Posted words carry the step number in their upper half, so the host can tell old ones
- * from new without any ordering between them. Out of line, so that the registers it needs are not
- * taken from the loops before it. */
-static __device__ __noinline__ void apply_rule(const ending &e) {
-  __shared__ verdict_room room;
-  verdict_room *v = &room;
+ * from new without any ordering between them. */
+static __device__ inline void apply_rule(const ending &e, verdict_room *v) {
   uint32_t *state = reinterpret_cast<uint32_t *>(e.state);
   const int thread = (int)threadIdx.x, threads = (int)blockDim.x;
   take_words(e.words, 0, PASS_SUMS * WIDE_WORDS, v->sum[0].word);
@@ -168,12 +165,9 @@ static __device__ __noinline__ void apply_rule(const ending &e) {
     if (thread % WARP == 0) v->total[s] = total;
   }
   __syncthreads();
-  if (thread == 0) { /* on copies: registers */
-    solve_state moved = v->s.state;
-    const double total[SUMS_MAX] = {v->total[0], v->total[1]};
-    const int64_t counter[COUNTERS] = {v->counter[COUNTER_CHANGED], e.stop};
-    rules_apply(static_cast<judge_kind>(e.kind), &moved, total, counter);
-    v->s.state = moved;
+  if (thread == 0) {
+    v->counter[COUNTER_STOP] = e.stop;
+    rules_apply(static_cast<judge_kind>(e.kind), &v->s.state, v->total, v->counter);
   }
   __syncthreads();
   if (thread < STATE_WORDS) {
@@ -185,7 +179,7 @@ static __device__ __noinline__ void apply_rule(const ending &e) {
 
 /* The end of a pass, by all threads of all blocks: flushes the block's tally; the last block to
  * come applies the rule. */
-static __device__ inline void pass_end(const ending &e, block_tally *t) {
+static __device__ inline void pass_end(const ending &e, block_tally *t, verdict_room *v) {
   __shared__ int last;
   unsigned long long *words = reinterpret_cast<unsigned long long *>(e.words);
   __syncthreads();
@@ -201,7 +195,7 @@ static __device__ inline void pass_end(const ending &e, block_tally *t) {
     __threadfence();
   }
   __syncthreads();
-  if (last) apply_rule(e);
+  if (last) apply_rule(e, v);
 }
 
 /* Whether a pass has anything to do. */

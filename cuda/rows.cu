@@ -153,6 +153,7 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
   constexpr bool SUMS = PASS != ROWS_PRODUCT;
   __shared__ double term[2][GROUP][PASS_SUMS][TILE];
   __shared__ block_tally tally;
+  __shared__ verdict_room room;
   const matrix_view &m = p.m;
   slice_head next = {};
   /* the matrix does not change: this load need not wait for the pass before */
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
     __syncthreads(); /* no tile at all: the zeros are not there yet */
     if (threadIdx.x % WARP == 0) add_shared(&tally.word[BLOCK_WORDS - 1], changed);
   }
-  pass_end(p.end, &tally);
+  pass_end(p.end, &tally, &room);
 }
 
 /* One item of long_rows by a warp: lane l chains entries l, l + 32, ... */

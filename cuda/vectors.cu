@@ -64,6 +64,7 @@ static __device__ inline void residual_tile(const vector_args &p, block_tally *t
 template <int PASS>
 __global__ void __launch_bounds__(TILE) vectors_pass(const __grid_constant__ vector_args p) {
   __shared__ block_tally tally;
+  __shared__ verdict_room room;
   const int warps = (int)blockDim.x / WARP;
   let_next_start();
   tally_zero(&tally);
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(TILE) vectors_pass(const __grid_constant__ vec
       residual_tile(p, &tally, tile, open, alpha, scale);
     }
   }
-  pass_end(p.end, &tally);
+  pass_end(p.end, &tally, &room);
 }
 
 static const void *const VECTOR_KERNELS[] = {(const void *)vectors_pass<VECTOR_DOT>,
