@@ -215,15 +215,21 @@ static void print_summary(const solve_job *j) {
   report_print("ran on       %d rank%s x %d thread%s, backend %s\n", comm_size(j->run->c),
                comm_size(j->run->c) == 1 ? "" : "s", j->run->threads,
                j->run->threads == 1 ? "" : "s", j->system.kernels->name);
-  report_print("ended        %s after %lld iteration%s\n", solve_reason_name(run->reason),
-               (long long)run->iterations, run->iterations == 1 ? "" : "s");
+  report_print("ended        %s%s after %lld iteration%s\n",
+               solve_reason_status(run->reason) == STATUS_STOPPED ? "not converged: " : "",
+               solve_reason_name(run->reason), (long long)run->iterations,
+               run->iterations == 1 ? "" : "s");
   report_print("residual     |b - Ax| / |b| = %.3e (recomputed)\n", run->relative_residual);
   if (j->solution_is_ones && !isnan(j->error_max) && !diverged(j)) {
     report_print("error        max|x - 1| = %.3e\n", j->error_max);
   }
-  report_print("time         %.3f s: read %.3f, compute %.3f, communicate %.3f\n", j->phases.total,
-               j->phases.slowest[PHASE_READ], j->phases.slowest[PHASE_COMPUTE],
-               j->phases.slowest[PHASE_COMMUNICATE]);
+  report_print("time         %.3f s", j->phases.total);
+  for (int p = 0, shown = 0; p < PHASES; p++) {
+    if (j->phases.slowest[p] <= 0.0) continue;
+    report_print("%s%s %.3f", shown++ == 0 ? ": " : ", ", phase_name((phase)p),
+                 j->phases.slowest[p]);
+  }
+  report_print("\n");
   report_print("fingerprint  %s\n", mark);
 }
 

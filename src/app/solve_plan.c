@@ -219,10 +219,14 @@ void solve_print_plan(const solve_job *j) {
                (long long)j->entries, j->facts.format);
   report_print("  method %s, preconditioner %s: %s\n", j->method != NULL ? j->method->name : "none",
                j->preconditioner, j->why);
-  report_print("  backend %s, %d ranks x %d threads; rank 0: %d rows, matrix %.1f MB as %s, "
-               "vectors %.1f MB\n",
-               j->system.kernels->name, comm_size(j->run->c), j->run->threads, (int)j->system.rows,
-               (double)j->storage.bytes / 1e6, j->storage.format, (double)vectors / 1e6);
+  char matrix_bytes[REPORT_BYTES], vector_bytes[REPORT_BYTES];
+  report_bytes((double)j->storage.bytes, matrix_bytes);
+  report_bytes((double)vectors, vector_bytes);
+  report_print("  backend %s, %d rank%s x %d thread%s; rank 0: %lld rows, matrix %s as %s, vectors "
+               "%s\n",
+               j->system.kernels->name, comm_size(j->run->c), comm_size(j->run->c) == 1 ? "" : "s",
+               j->run->threads, j->run->threads == 1 ? "" : "s", (long long)j->system.rows,
+               matrix_bytes, j->storage.format, vector_bytes);
   report_print("dry run: nothing was computed, nothing written\n");
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The house rules a compiler does not check (DESIGN: the house), over the sources of one tree:
+# The house rules a compiler does not check (CONTRIBUTING.md), over the sources of one tree:
 #   - which folder may include what; no include goes through "../"
 #   - no feature #if: a difference between builds is a source file, chosen by CMake
 #   - only the log, the report and the commands write to the terminal; only the commands end the program
