@@ -54,7 +54,7 @@ record() { # NAME COMMAND [-- COMMAND]...
         command=()
       done
     done
-  } | tee "$out/$name.txt"
+  } 2>&1 | tee "$out/$name.txt"
 }
 
 record reductions "$build/bench/bench_reductions" 1 -- "$build/bench/bench_reductions" 2
