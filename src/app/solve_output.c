@@ -30,6 +30,7 @@ status solve_collect(solve_job *j) {
   sums[2] =
       j->storage.sweep_bytes + (int64_t)s->rows * (j->method != NULL ? j->method->vector_bytes : 0);
   top[0] = alloc_peak_bytes();
+  TRY(backend_devices(j->run, &j->chosen));
   TRY(comm_sum_i64(c, sums, 3));
   TRY(comm_max_i64(c, top, 1));
   for (lidx i = 0; i < s->rows; i++) {
@@ -48,6 +49,28 @@ done:
 
 /* ---- the report ---- */
 
+static void put_devices(const solve_job *j, report *r) {
+  const device_facts *d = j->chosen.devices;
+  report_open_list(r, "devices");
+  for (int rank = 0; d != NULL && rank < comm_size(j->run->c); rank++) {
+    report_open(r, NULL);
+    report_integer(r, "rank", rank);
+    report_word(r, "name", d[rank].name);
+    report_word(r, "uuid", d[rank].uuid);
+    report_close(r);
+  }
+  report_close(r);
+}
+
+static int64_t device_peak(const solve_job *j) {
+  int64_t peak = 0;
+  for (int rank = 0; j->chosen.devices != NULL && rank < comm_size(j->run->c); rank++) {
+    const int64_t bytes = j->chosen.devices[rank].peak_bytes;
+    if (bytes > peak) peak = bytes;
+  }
+  return peak;
+}
+
 static void put_common(const solve_job *j, report *r) {
   options *o = j->run->o;
   char mark[FINGERPRINT_TEXT];
@@ -64,15 +87,14 @@ static void put_common(const solve_job *j, report *r) {
   report_integer(r, "ranks", comm_size(j->run->c));
   report_integer(r, "threads", j->run->threads);
   report_word(r, "backend", j->system.kernels->name);
-  report_open_list(r, "devices");
-  report_close(r);
-  report_word(r, "transport", j->transport);
+  put_devices(j, r);
+  report_word(r, "transport", j->chosen.transport);
   report_open_list(r, "transport_tried");
-  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->transport);
+  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->chosen.transport);
   report_close(r);
   report_open(r, "memory");
   report_integer(r, "host_peak_bytes", j->host_peak);
-  report_integer(r, "device_peak_bytes", 0);
+  report_integer(r, "device_peak_bytes", device_peak(j));
   report_close(r);
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "backend_choice.h"
 #include "linear.h"
 #include "log.h"
 #include "report.h"
@@ -13,7 +12,6 @@
 status solve_open_backend(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  backend_choice choice = {0};
   const device_request request = {.threads = j->run->threads,
                                   .node_rank = comm_node_rank(c),
                                   .first = j->a.first_row,
@@ -23,10 +21,9 @@ status solve_open_backend(solve_job *j) {
   memset(&block, 0, sizeof block);
   s->world = c;
   s->timers = &j->timers;
-  TRY(backend_choose(j->run, &request, &choice));
-  s->kernels = choice.kernels;
-  s->place = choice.place;
-  j->transport = choice.transport;
+  TRY(backend_choose(j->run, &request, &j->chosen));
+  s->kernels = j->chosen.kernels;
+  s->place = j->chosen.place;
   rc = csr_localise(&j->a, &block);
   TRY(comm_agree(c, rc));
   s->rows = block.rows;
@@ -238,8 +235,8 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.weight);
     linear_vector_release(s, &j->solve.inverse_diagonal);
     if (s->a != NULL) s->kernels->matrix_release(s->place, &s->a);
-    s->kernels->close(&s->place);
   }
+  backend_choice_release(&j->chosen);
   halo_release(&s->plan);
   csr_rows_release(&j->a);
   ownership_release(&j->owned);
