@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the benchmarks and measures: one JSON file per benchmark under bench/results/ (or DIR), with date,
-# commit, machine and commands in it. Repeats are interleaved and medians taken, because machines are
-# shared; run it on a quiet one all the same.
+# Builds the benchmarks and measures: one file per benchmark under bench/results/ (or DIR), with date,
+# commit, machine, load and commands in it. Comparisons are interleaved and medians taken, the others are
+# run ROUNDS times one after the other, because machines are shared; use a quiet one all the same.
 #
 #   bench/run.sh [--build DIR] [--out DIR] [--rounds N]
 set -euo pipefail
@@ -23,6 +23,45 @@ done
 cmake --preset release -B "$build" -DHALOSWEEP_BENCH=ON >/dev/null
 cmake --build "$build" --parallel "$(nproc)"
 mkdir -p "$out"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+on_ranks() { mpirun -n "$1" --bind-to none --oversubscribe "${@:2}"; }
+
+provenance() {
+  date -u '+date: %Y-%m-%dT%H:%M:%SZ'
+  echo "commit: $(git describe --always --dirty 2>/dev/null || echo unknown)"
+  awk -F': ' '/^model name/ { print "cpu: " $2; exit }' /proc/cpuinfo
+  echo "cores: $(nproc)"
+  echo "compiler: $("${CC:-cc}" --version | head -n 1)"
+}
+
+# Each command once a round, so that a neighbour's load does not fall on one of them alone.
+record() { # NAME COMMAND [-- COMMAND]...
+  local name=$1 round word command=()
+  shift
+  echo "== $name"
+  {
+    provenance
+    for ((round = 1; round <= rounds; round++)); do
+      command=()
+      for word in "$@" --; do
+        if [[ $word != -- ]]; then
+          command+=("$word")
+          continue
+        fi
+        printf '\n$ %s   # round %d, load %s\n' "${command[*]}" "$round" "$(cut -d' ' -f1 /proc/loadavg)"
+        "${command[@]}"
+        command=()
+      done
+    done
+  } 2>&1 | tee "$out/$name.txt"
+}
+
+record reductions "$build/bench/bench_reductions" 1 -- "$build/bench/bench_reductions" 2
+record kernels "$build/bench/bench_kernels" 1 -- "$build/bench/bench_kernels" 2
+record reading on_ranks 1 "$build/bench/bench_reading" -- on_ranks 2 "$build/bench/bench_reading" \
+  -- on_ranks 1 "$build/bench/bench_reading" -k short
+record elementary "$build/bench/bench_elementary"
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else

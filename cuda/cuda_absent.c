@@ -1,5 +1,5 @@
 /* The CUDA backend of a build without CUDA: its open() says how to get one. */
-#include "backend.h"
+#include "cuda_plain.h"
 
 static status open_device(const device_request *request, device **out) {
   (void)request;
@@ -9,4 +9,6 @@ static status open_device(const device_request *request, device **out) {
 }
 
 const backend BACKEND_cuda = {
+    .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};
+const backend BACKEND_cuda_plain = {
     .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};

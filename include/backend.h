@@ -37,6 +37,15 @@ typedef struct matrix_facts {
   lidx interior_rows, boundary_rows, long_rows;
 } matrix_facts;
 
+/* What a device is, for the report. */
+typedef struct device_facts {
+  char name[128];       /* "NVIDIA H200" */
+  char uuid[48];        /* "GPU-..." */
+  int index, visible;   /* which of how many this process sees */
+  int64_t memory_bytes; /* of the whole device */
+  int64_t peak_bytes;   /* allocated here at most, so far */
+} device_facts;
+
 typedef struct backend {
   const char *name;
   const char *help;
@@ -44,6 +53,9 @@ typedef struct backend {
 
   status (*open)(const device_request *request, device **out);
   void (*close)(device **d);
+
+  /* NULL where the device is the host itself. */
+  void (*describe)(const device *d, device_facts *out);
 
   /* Memory. copy_in and copy_out count bytes and are complete when they return. */
   status (*alloc)(device *d, int64_t bytes, const char *what, dptr *out);

@@ -62,37 +62,42 @@ PORTABLE void wide_add(wide *w, double x) {
   w->word[at + 2] += digit[2];
 }
 
-/* Carries: every limb but the last into [0, 2^32); the last keeps the sign. Does not change the
- * value; two accumulators of equal value have equal words afterwards. */
-PORTABLE void wide_normalise(wide *w) {
+/* Carries limbs [low, high) into the next one. */
+PORTABLE void wide_carry(wide *w, int low, int high) {
   int64_t carry = 0;
-  for (int i = 0; i < WIDE_LIMBS - 1; i++) {
+  for (int i = low; i < high; i++) {
     int64_t t = w->word[i] + carry;
     w->word[i] = t & WIDE_DIGIT;
     carry = t >> 32; /* arithmetic: towards minus infinity */
   }
-  w->word[WIDE_LIMBS - 1] += carry;
+  w->word[high] += carry;
 }
+
+/* Carries: every limb but the last into [0, 2^32); the last keeps the sign. Does not change the
+ * value; two accumulators of equal value have equal words afterwards. */
+PORTABLE void wide_normalise(wide *w) { wide_carry(w, 0, WIDE_LIMBS - 1); }
 
 /* to += from. */
 PORTABLE void wide_merge(wide *to, const wide *from) {
   for (int i = 0; i < WIDE_WORDS; i++) to->word[i] += from->word[i];
 }
 
-/* The magnitude `limb` (normalised, not negative) as a double, rounded to nearest even. */
-PORTABLE double wide_magnitude(const wide *w) {
-  int high = WIDE_LIMBS - 1;
+/* The magnitude of a normalised, not negative w as a double, rounded to nearest even; its limbs
+ * outside [low, high] are zero. */
+PORTABLE double wide_magnitude(const wide *w, int low, int high) {
   while (high > 0 && w->word[high] == 0) high--;
   /* the top three limbs in 96 bits: head holds two, tail the third; below it only "any bit set" */
   uint64_t head = (uint64_t)w->word[high] << 32, tail = 0, below = 0;
   if (high == WIDE_LIMBS - 1) return double_of(UINT64_C(0x7ff) << 52); /* 2^1038 and more */
   if (high > 0) head |= (uint64_t)w->word[high - 1];
   if (high > 1) tail = (uint64_t)w->word[high - 2];
-  for (int i = 0; i < high - 2; i++) below |= (uint64_t)w->word[i];
+  for (int i = low; i < high - 2; i++) below |= (uint64_t)w->word[i];
 
   if (high == 0) return double_of(head >> 32); /* below 2^53 the integer is the bit pattern, */
   int top = 63;                                /* of denormals and of the first normals */
-  while (top > 32 && (head >> top & 1) == 0) top--;
+  for (int step = 16; step >= 1; step /= 2) {  /* the leading bit is one of 63 .. 32 */
+    if (head >> (top - step + 1) == 0) top -= step;
+  }
   int position = 32 * (high - 1) + top; /* of the leading bit, above 2^-1074 */
   if (position <= 52) return double_of(head);
   if (position > 2097) return double_of(UINT64_C(0x7ff) << 52);
@@ -115,19 +120,26 @@ PORTABLE double wide_magnitude(const wide *w) {
   return double_of(bits); /* a carry out of the largest double is infinity */
 }
 
-/* The sum, correctly rounded to nearest even; beyond the largest double infinite. Any NaN, or both
- * infinities, is NaN. A sum of exactly zero is +0.0. */
-PORTABLE double wide_round(const wide *w) {
+/* wide_round of a w whose limbs outside [low, high] are zero (a GPU finds them in parallel); uses
+ * *w up. */
+PORTABLE double wide_round_window(wide *w, int low, int high) {
   int plus = w->word[WIDE_PLUS_INF] != 0, minus = w->word[WIDE_MINUS_INF] != 0;
   if (w->word[WIDE_NAN] != 0 || (plus && minus)) return double_of(UINT64_C(0x7ff8) << 48);
   if (plus) return double_of(UINT64_C(0x7ff) << 52);
   if (minus) return double_of(UINT64_C(0xfff) << 52);
+  if (high < WIDE_LIMBS - 1) high++; /* takes the carry, and the sign */
+  wide_carry(w, low, high);
+  if (w->word[high] >= 0) return wide_magnitude(w, low, high);
+  for (int i = low; i <= high; i++) w->word[i] = -w->word[i];
+  wide_carry(w, low, high);
+  return -wide_magnitude(w, low, high);
+}
+
+/* The sum, correctly rounded to nearest even; beyond the largest double infinite. Any NaN, or both
+ * infinities, is NaN. A sum of exactly zero is +0.0. */
+PORTABLE double wide_round(const wide *w) {
   wide t = *w;
-  wide_normalise(&t);
-  if (t.word[WIDE_LIMBS - 1] >= 0) return wide_magnitude(&t);
-  for (int i = 0; i < WIDE_LIMBS; i++) t.word[i] = -t.word[i];
-  wide_normalise(&t);
-  return -wide_magnitude(&t);
+  return wide_round_window(&t, 0, WIDE_LIMBS - 1);
 }
 
 #endif

@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "alloc.h"
 #include "log.h"
 
 /* Below this a GPU's start (0.3 s for its context) costs more than it can save. */
 enum { AUTO_GPU_ROWS = 1000000 };
+
+/* Up to so many ranks the map of ranks to GPUs is printed. */
+enum { MAP_RANKS = 16 };
 
 /* A transport: how the entries of a halo get from one rank's device to another's. */
 typedef struct transport {
@@ -58,6 +62,42 @@ done:
   return rc;
 }
 
+status backend_devices(const run_context *run, backend_choice *b) {
+  status rc = STATUS_OK;
+  device_facts mine;
+  if (b->kernels->describe == NULL) return STATUS_OK;
+  if (b->devices == NULL) {
+    rc = alloc_array(&b->devices, comm_size(run->c), sizeof *b->devices, "device facts");
+    TRY(comm_agree(run->c, rc));
+  }
+  memset(&mine, 0, sizeof mine);
+  b->kernels->describe(b->place, &mine);
+  TRY(comm_allgather(run->c, &mine, b->devices, sizeof mine));
+done:
+  return rc;
+}
+
+/* Which rank computes on which GPU; a summary where that would be a page. */
+static void announce_devices(const run_context *run, const backend_choice *b) {
+  const int size = comm_size(run->c);
+  if (b->devices == NULL) return;
+  for (int r = 0; r < size && size <= MAP_RANKS; r++) {
+    const device_facts *d = &b->devices[r];
+    log_info("rank %d: %s, device %d of %d, %s", r, d->name, d->index, d->visible, d->uuid);
+  }
+  if (size > MAP_RANKS) log_info("%d ranks, each on a GPU (%s ...)", size, b->devices[0].name);
+  const int shared = comm_node_size(run->c), visible = b->devices[comm_rank(run->c)].visible;
+  if (shared > visible && comm_rank(run->c) == 0) {
+    log_warning("%d ranks of this node share %d GPU%s: start one rank a GPU for speed", shared,
+                visible, visible == 1 ? "" : "s");
+  }
+}
+
+void backend_choice_release(backend_choice *b) {
+  if (b->place != NULL) b->kernels->close(&b->place);
+  alloc_free(&b->devices);
+}
+
 static const backend *backend_named(const char *name) {
   static const backend *const all[] = {&BACKEND_omp, &BACKEND_ref, &BACKEND_cuda};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -75,8 +115,10 @@ status backend_choose(const run_context *run, const device_request *request, bac
     out->kernels = out->place != NULL ? &BACKEND_cuda : &BACKEND_omp;
   }
   if (out->place == NULL) rc = out->kernels->open(request, &out->place);
-  rc = comm_agree(run->c, rc);
-  if (rc != STATUS_OK && out->place != NULL) out->kernels->close(&out->place);
+  TRY(comm_agree(run->c, rc));
+  TRY(backend_devices(run, out));
+  announce_devices(run, out);
 done:
+  if (rc != STATUS_OK) backend_choice_release(out);
   return rc;
 }

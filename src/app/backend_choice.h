@@ -10,6 +10,7 @@ typedef struct backend_choice {
   const backend *kernels;
   device *place;
   const char *transport; /* "none" on one rank */
+  device_facts *devices; /* [ranks], on every rank; NULL where the backend is the host itself */
 } backend_choice;
 
 /* Opens the backend asked for. `auto` takes a GPU where every rank can open one and the problem has
@@ -17,5 +18,11 @@ typedef struct backend_choice {
  * of the log says which of these decided. STATUS_UNAVAILABLE when what was asked for is not there.
  * On failure nothing stays open. Collective; all ranks leave with the same status. */
 status backend_choose(const run_context *run, const device_request *request, backend_choice *out);
+
+/* Asks the devices again, for their peak memory. Collective. */
+status backend_devices(const run_context *run, backend_choice *b);
+
+/* Closes the device and frees; accepts a zeroed choice. Local. */
+void backend_choice_release(backend_choice *b);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SOLVE_JOB_H
 #define SOLVE_JOB_H
 
+#include "backend_choice.h"
 #include "checkpointing.h"
 #include "commands.h"
 #include "history.h"
@@ -30,7 +31,7 @@ typedef struct solve_job {
 
   /* on the backend */
   linear_system system;
-  const char *transport; /* of halos between ranks */
+  backend_choice chosen; /* owns the device that system.place points to */
   matrix_facts storage;
   solve_run solve;
   history *history;

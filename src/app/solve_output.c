@@ -30,6 +30,7 @@ status solve_collect(solve_job *j) {
   sums[2] =
       j->storage.sweep_bytes + (int64_t)s->rows * (j->method != NULL ? j->method->vector_bytes : 0);
   top[0] = alloc_peak_bytes();
+  TRY(backend_devices(j->run, &j->chosen));
   TRY(comm_sum_i64(c, sums, 3));
   TRY(comm_max_i64(c, top, 1));
   for (lidx i = 0; i < s->rows; i++) {
@@ -48,6 +49,28 @@ done:
 
 /* ---- the report ---- */
 
+static void put_devices(const solve_job *j, report *r) {
+  const device_facts *d = j->chosen.devices;
+  report_open_list(r, "devices");
+  for (int rank = 0; d != NULL && rank < comm_size(j->run->c); rank++) {
+    report_open(r, NULL);
+    report_integer(r, "rank", rank);
+    report_word(r, "name", d[rank].name);
+    report_word(r, "uuid", d[rank].uuid);
+    report_close(r);
+  }
+  report_close(r);
+}
+
+static int64_t device_peak(const solve_job *j) {
+  int64_t peak = 0;
+  for (int rank = 0; j->chosen.devices != NULL && rank < comm_size(j->run->c); rank++) {
+    const int64_t bytes = j->chosen.devices[rank].peak_bytes;
+    if (bytes > peak) peak = bytes;
+  }
+  return peak;
+}
+
 static void put_common(const solve_job *j, report *r) {
   options *o = j->run->o;
   char mark[FINGERPRINT_TEXT];
@@ -64,15 +87,14 @@ static void put_common(const solve_job *j, report *r) {
   report_integer(r, "ranks", comm_size(j->run->c));
   report_integer(r, "threads", j->run->threads);
   report_word(r, "backend", j->system.kernels->name);
-  report_open_list(r, "devices");
-  report_close(r);
-  report_word(r, "transport", j->transport);
+  put_devices(j, r);
+  report_word(r, "transport", j->chosen.transport);
   report_open_list(r, "transport_tried");
-  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->transport);
+  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->chosen.transport);
   report_close(r);
   report_open(r, "memory");
   report_integer(r, "host_peak_bytes", j->host_peak);
-  report_integer(r, "device_peak_bytes", 0);
+  report_integer(r, "device_peak_bytes", device_peak(j));
   report_close(r);
 }
 
@@ -193,15 +215,21 @@ static void print_summary(const solve_job *j) {
   report_print("ran on       %d rank%s x %d thread%s, backend %s\n", comm_size(j->run->c),
                comm_size(j->run->c) == 1 ? "" : "s", j->run->threads,
                j->run->threads == 1 ? "" : "s", j->system.kernels->name);
-  report_print("ended        %s after %lld iteration%s\n", solve_reason_name(run->reason),
-               (long long)run->iterations, run->iterations == 1 ? "" : "s");
+  report_print("ended        %s%s after %lld iteration%s\n",
+               solve_reason_status(run->reason) == STATUS_STOPPED ? "not converged: " : "",
+               solve_reason_name(run->reason), (long long)run->iterations,
+               run->iterations == 1 ? "" : "s");
   report_print("residual     |b - Ax| / |b| = %.3e (recomputed)\n", run->relative_residual);
   if (j->solution_is_ones && !isnan(j->error_max) && !diverged(j)) {
     report_print("error        max|x - 1| = %.3e\n", j->error_max);
   }
-  report_print("time         %.3f s: read %.3f, compute %.3f, communicate %.3f\n", j->phases.total,
-               j->phases.slowest[PHASE_READ], j->phases.slowest[PHASE_COMPUTE],
-               j->phases.slowest[PHASE_COMMUNICATE]);
+  report_print("time         %.3f s", j->phases.total);
+  for (int p = 0, shown = 0; p < PHASES; p++) {
+    if (j->phases.slowest[p] <= 0.0) continue;
+    report_print("%s%s %.3f", shown++ == 0 ? ": " : ", ", phase_name((phase)p),
+                 j->phases.slowest[p]);
+  }
+  report_print("\n");
   report_print("fingerprint  %s\n", mark);
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "backend_choice.h"
 #include "linear.h"
 #include "log.h"
 #include "report.h"
@@ -13,7 +12,6 @@
 status solve_open_backend(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  backend_choice choice = {0};
   const device_request request = {.threads = j->run->threads,
                                   .node_rank = comm_node_rank(c),
                                   .first = j->a.first_row,
@@ -23,10 +21,9 @@ status solve_open_backend(solve_job *j) {
   memset(&block, 0, sizeof block);
   s->world = c;
   s->timers = &j->timers;
-  TRY(backend_choose(j->run, &request, &choice));
-  s->kernels = choice.kernels;
-  s->place = choice.place;
-  j->transport = choice.transport;
+  TRY(backend_choose(j->run, &request, &j->chosen));
+  s->kernels = j->chosen.kernels;
+  s->place = j->chosen.place;
   rc = csr_localise(&j->a, &block);
   TRY(comm_agree(c, rc));
   s->global_rows = j->owned.rows;
@@ -223,10 +220,14 @@ void solve_print_plan(const solve_job *j) {
                (long long)j->entries, j->facts.format);
   report_print("  method %s, preconditioner %s: %s\n", j->method != NULL ? j->method->name : "none",
                j->preconditioner, j->why);
-  report_print("  backend %s, %d ranks x %d threads; rank 0: %d rows, matrix %.1f MB as %s, "
-               "vectors %.1f MB\n",
-               j->system.kernels->name, comm_size(j->run->c), j->run->threads, (int)j->system.rows,
-               (double)j->storage.bytes / 1e6, j->storage.format, (double)vectors / 1e6);
+  char matrix_bytes[REPORT_BYTES], vector_bytes[REPORT_BYTES];
+  report_bytes((double)j->storage.bytes, matrix_bytes);
+  report_bytes((double)vectors, vector_bytes);
+  report_print("  backend %s, %d rank%s x %d thread%s; rank 0: %lld rows, matrix %s as %s, vectors "
+               "%s\n",
+               j->system.kernels->name, comm_size(j->run->c), comm_size(j->run->c) == 1 ? "" : "s",
+               j->run->threads, j->run->threads == 1 ? "" : "s", (long long)j->system.rows,
+               matrix_bytes, j->storage.format, vector_bytes);
   report_print("dry run: nothing was computed, nothing written\n");
 }
 
@@ -240,8 +241,8 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.weight);
     linear_vector_release(s, &j->solve.inverse_diagonal);
     if (s->a != NULL) s->kernels->matrix_release(s->place, &s->a);
-    s->kernels->close(&s->place);
   }
+  backend_choice_release(&j->chosen);
   halo_release(&s->plan);
   csr_rows_release(&j->a);
   ownership_release(&j->owned);

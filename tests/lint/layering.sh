@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The house rules a compiler does not check (DESIGN: the house), over the sources of one tree:
+# The house rules a compiler does not check (CONTRIBUTING.md), over the sources of one tree:
 #   - which folder may include what; no include goes through "../"
 #   - no feature #if: a difference between builds is a source file, chosen by CMake
 #   - only the log, the report and the commands write to the terminal; only the commands end the program
@@ -36,7 +36,7 @@ angle_allowed() { # FOLDER HEADER
   case " $posix " in *" $2 "*) return 0 ;; esac
   case $1:$2 in
     mpi:mpi.h | io:mpi.h | io:hdf5.h | io:zlib.h | src/core:jansson.h | src/cpu:omp.h) return 0 ;;
-    cuda:cuda*.h | cuda:nvrtc.h | cuda:nccl.h | cuda:cooperative_groups.h | cuda:cub/*) return 0 ;;
+    cuda:cuda*.h | cuda:nv/target | cuda:nvrtc.h | cuda:nccl.h | cuda:cooperative_groups.h | cuda:cub/*) return 0 ;;
     *) return 1 ;;
   esac
 }

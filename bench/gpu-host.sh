@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds with CUDA, tests and measures on a GPU host in one go, under 9 minutes on 16 cores:
+#
+#   bench/gpu-host.sh RESULTS [BUILD]
+#
+# RESULTS receives gpu-host.json (date, hardware, driver, commit, command, test counts, kernel times
+# against the copy bandwidth of the same run), gpu-host.txt (the same as tables) and logs. BUILD (default:
+# build-gpu beside this file's folder) is kept between runs. HALOSWEEP_COMMIT names the commit where there
+# is no git repository. Exit code: 0 only if everything built, passed and was measured.
+set -uo pipefail
+results=${1:?usage: bench/gpu-host.sh RESULTS [BUILD]}
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${2:-$source/build-gpu}
+mkdir -p "$results" && results=$(cd "$results" && pwd)
+command="bench/gpu-host.sh $(basename -a -- "$@" | paste -sd " ")"
+commit=${HALOSWEEP_COMMIT:-$(git -C "$source" describe --always --dirty 2> /dev/null || echo unknown)}
+cores=$(nproc)
+failed=0
+
+query() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -1; }
+gpu=$(query name) || { echo "no GPU: nvidia-smi does not answer" >&2; exit 7; }
+capability=$(query compute_cap | tr -d .)
+
+cmake -S "$source" -B "$build" -G Ninja -DHALOSWEEP_CUDA=ON -DHALOSWEEP_BENCH=ON \
+  -DCMAKE_CUDA_ARCHITECTURES="$capability" > "$results/build.log" 2>&1 &&
+  cmake --build "$build" -j "$cores" >> "$results/build.log" 2>&1 ||
+  { tail -30 "$results/build.log" >&2; exit 1; }
+
+# runs tests; prints {"passed": .., "failed": .., "skipped": ..}
+tests() { # name, seconds, ctest's words
+  local log=$results/tests-$1.log
+  (cd "$build" && timeout "$2" ctest --output-on-failure "${@:3}") > "$log" 2>&1 || failed=1
+  printf '{"passed": %d, "failed": %d, "skipped": %d}' "$(grep -c ' Passed ' "$log")" \
+    "$(grep -cE '\*\*\*(Failed|Timeout|Exception)' "$log")" "$(grep -c '\*\*\*Skipped' "$log")"
+}
+gpu_tests=$(tests gpu 120 -L gpu)
+grep -q '"failed": 0' <<< "$gpu_tests" || failed=1
+suite=$(tests suite 240 -LE gpu -j $((cores > 3 ? cores / 3 : 1)))
+grep -q '"failed": 0' <<< "$suite" || failed=1
+
+timeout 120 "$build/bench/bench_gpu_kernels" "$results/kernels.json" > "$results/gpu-host.txt" 2>&1 || failed=1
+
+cat > "$results/gpu-host.json" << END
+{"date": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
+ "gpu": "$gpu", "gpu_memory": "$(query memory.total)", "driver": "$(query driver_version)",
+ "cuda": "$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')",
+ "cpu": "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)", "cores": $cores,
+ "commit": "$commit", "command": "$command",
+ "tests_gpu": $gpu_tests, "tests_suite": $suite,
+ "kernels": $(cat "$results/kernels.json")}
+END
+cat "$results/gpu-host.txt"
+echo "gpu tests $gpu_tests, suite $suite"
+exit $failed

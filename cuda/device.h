@@ -1,0 +1,269 @@
+/* The inside of the CUDA backend, shared by its files:
+ *   probe.c     finding a GPU that works, opening and closing it
+ *   memory.c    allocations, accounts and copies
+ *   matrix.c    SELL-32 on the device
+ *   halo.c      packing and unpacking through pinned memory
+ *   work.c      the operations: arguments of kernels, and what is launched when
+ *   judge.c     the end of a step
+ *   passes.h    device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
+ *
+ * A pass works on tiles of 256 rows, a thread block a tile at a time, one row a thread. Sums of a
+ * block go to a wide accumulator of the thread block in shared memory, its touched words once to
+ * `words` in device memory by integer atomics. A pass that is known to end a step (cuda_judge
+ * follows it and this rank is alone) is kept back until judge() is called, and launched with the
+ * rule as its tail: the last thread block to finish rounds the sums, moves the state on and posts a
+ * copy of it to a ring in pinned host memory. So a Jacobi iteration is one kernel, a CG iteration
+ * three, and the host waits for none of them. */
+#ifndef CUDA_DEVICE_H
+#define CUDA_DEVICE_H
+
+#include <cuda_runtime_api.h>
+
+#include "backend.h"
+#include "sell.h"
+#include "wide.h"
+
+enum {
+  TILE = SELL_TILE,
+  WARP = 32,
+  PASS_SUMS = 2, /* sums a pass makes at most */
+  TALLY_WORDS = SUMS_MAX * WIDE_WORDS + COUNTERS,
+  LAG = 8,
+  RING = 32,       /* posted states, more than the host may lag behind */
+  RING_WORDS = 32, /* 8-byte words of a posted state: 4 of content, 4 of step number */
+  STATE_WORDS = (int)(sizeof(solve_state) / sizeof(uint32_t)),
+  HALO_CHUNKS = 16,
+  HALO_PLANS = 8
+};
+
+/* How a pass ends: where its sums go, and the rule to apply when all blocks are done. */
+typedef struct ending {
+  int64_t *words;     /* [TALLY_WORDS] sums, then counters */
+  unsigned *ticket;   /* blocks that are done */
+  solve_state *state; /* NULL: no rule */
+  uint64_t *slot;     /* [RING_WORDS] in pinned memory */
+  uint32_t sequence;  /* of this judged step */
+  int32_t kind, stop;
+} ending;
+
+/* A slice of 32 rows; where its values start (a multiple of 8) and, in the low bits, its kind. */
+typedef struct slice {
+  int64_t value_at, column_at;
+} slice;
+
+/* A long row, or a 4096-entry segment of a very long one: a warp's work. */
+typedef struct long_item {
+  int64_t begin;
+  int32_t count, target; /* entries; position of its sum */
+} long_item;
+
+/* Device memory of a matrix, see sell.h. */
+typedef struct matrix_view {
+  lidx rows, tiles;
+  int32_t uneven;       /* slices of a tile differ much in length */
+  const slice *slices;  /* [8 tiles] */
+  const uint16_t *slot; /* [256 tiles] length | place << 8 */
+  const double *value;
+  const lidx *column;
+  const lidx *list; /* tiles to work on; NULL: all */
+  lidx list_count;
+  lidx long_rows, items;
+  lidx item_count;        /* of these, to be made for the tiles of the list */
+  const lidx *long_first; /* [tiles + 1]; NULL: there are no long rows */
+  const lidx *long_row;   /* [long_rows] */
+  const lidx *first_item; /* [long_rows + 1] the sums of long row j */
+  const long_item *item;  /* [item_count] longest first */
+  const double *long_value;
+  const lidx *long_column;
+  double *item_sum; /* [2 items] sums of a x; of |a||x| */
+} matrix_view;
+
+typedef enum row_pass {
+  ROWS_PRODUCT,
+  ROWS_RESIDUAL,
+  ROWS_SWEEP,
+  ROWS_CG_PRODUCT,
+  ROW_PASSES
+} row_pass;
+typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vector_pass;
+
+typedef struct rows_args {
+  matrix_view m;
+  const double *x, *b, *weight;
+  double *out; /* may be NULL for ROWS_RESIDUAL */
+  const solve_state *state;
+  double scale;
+  int32_t block;   /* elements of a sum block */
+  int32_t reverse; /* last tile first */
+  int32_t early;   /* may start while the last pass ends */
+  ending end;
+} rows_args;
+
+typedef struct vector_args {
+  lidx rows, tiles;
+  const double *x, *inverse; /* y of a dot; inverse may be NULL */
+  double *r;
+  const solve_state *state;
+  double scale;
+  int32_t block, reverse, early;
+  ending end;
+} vector_args;
+
+typedef struct direction_args {
+  lidx rows;
+  int32_t reverse, early;
+  const double *r, *inverse; /* inverse may be NULL */
+  double *direction, *x;
+  const solve_state *state;
+} direction_args;
+
+struct matrix {
+  matrix_view view;
+  lidx boundary_tiles, ghosts;
+  lidx *interior, *boundary; /* device: tiles */
+  lidx interior_items;       /* first in view.item; then those of boundary tiles */
+  void *room[12];
+  int rooms;
+  matrix_facts facts;
+};
+
+/* A pass kept back until it is known how it ends. */
+typedef struct kept {
+  int active, is_rows, pass;
+  rows_args rows;
+  vector_args vectors;
+} kept;
+
+typedef struct allocation {
+  void *at;
+  int64_t bytes;
+} allocation;
+
+/* What this device keeps of a halo plan. `row` and `rows_there` hold the plan's send rows. */
+typedef struct halo_plan {
+  const halo *key;
+  lidx sends, ghosts;
+  lidx *row, *rows_there;
+  double *send, *send_there; /* pinned, as the host and as the device see it */
+  double *ghost;             /* pinned */
+  cudaEvent_t sent[HALO_CHUNKS], received;
+} halo_plan;
+
+struct device {
+  device_facts facts;
+  int processors;
+  int early; /* passes may overlap (sm_90) */
+  gidx block;
+  cudaStream_t main, urgent; /* urgent: halos and boundary rows, of high priority */
+  cudaEvent_t fork, join;
+  int forked, joining; /* urgent may start at `fork`; main has to wait for `join` */
+
+  allocation *list;
+  int64_t count, room, used;
+
+  int64_t *words; /* device: tally, ticket, largest */
+  unsigned *ticket;
+  uint64_t *largest;
+  int64_t *pinned, *pinned_there; /* [TALLY_WORDS + 1] */
+  uint64_t *ring, *ring_there;    /* [RING * RING_WORDS] */
+  uint32_t sequence;              /* of the last judged step */
+
+  void *state_at;     /* the state last copied in or judged, */
+  uint32_t base;      /* the step it was copied in after, */
+  solve_state mirror; /* and its value, while several ranks judge on the host */
+
+  kept kept;
+  int reverse;
+  int row_blocks[ROW_PASSES], vector_blocks[VECTOR_PASSES], long_blocks;
+  halo_plan plan[HALO_PLANS];
+  int plans;
+  status broken;
+  char broken_text[256];
+};
+
+/* A failed call or launch breaks the device for good: the text is kept and every later operation
+ * answers with it. */
+status device_check(device *d, cudaError_t error, const char *what);
+status device_ok(const device *d);
+
+/* memory.c: plain device memory, accounted; refused when it cannot fit. */
+status device_fits(device *d, int64_t bytes, const char *what);
+status device_alloc(device *d, int64_t bytes, const char *what, void *out);
+void device_free(device *d, void *p);
+status device_upload(device *d, void *to, const void *from, int64_t bytes);
+status cuda_alloc(device *d, int64_t bytes, const char *what, dptr *out);
+void cuda_release(device *d, dptr *p);
+status cuda_copy_in(device *d, dptr to, hptr from, int64_t bytes);
+status cuda_copy_out(device *d, hptr to, dptr from, int64_t bytes);
+
+/* work.c: launches a pass that was kept back, without a rule; and makes main wait for urgent. */
+status device_settle(device *d);
+status device_join(device *d);
+status launch_kept(device *d, const ending *end);
+ending plain_ending(const device *d);
+
+/* halo.c */
+void halo_plans_release(device *d);
+status cuda_pack(device *d, const halo *h, vec x);
+status cuda_unpack(device *d, const halo *h, vec x);
+
+/* probe.c */
+status cuda_open(const device_request *request, device **out);
+void cuda_close(device **d);
+void cuda_describe(const device *d, device_facts *out);
+
+/* matrix.c */
+status cuda_matrix_create(device *d, const csr_block *a, matrix **out);
+status cuda_matrix_create_plain(device *d, const csr_block *a, matrix **out);
+void cuda_matrix_release(device *d, matrix **a);
+void cuda_matrix_describe(const matrix *a, matrix_facts *out);
+
+/* judge.c */
+status cuda_judge(device *d, comm *c, judge_kind kind, dptr state, int stop);
+status cuda_look(device *d, dptr state, int64_t step, solve_state *out);
+status cuda_sums(device *d, comm *c, int count, double *out);
+void device_note_state(device *d, void *at, const void *content);
+
+/* work.c: the rest of the table. */
+status cuda_fill(device *d, vec x, double value);
+status cuda_copy(device *d, vec to, vec from);
+status cuda_max_abs(device *d, vec x, double *out);
+status cuda_dot(device *d, vec x, vec y, double scale);
+status cuda_product(device *d, const matrix *a, part p, vec x, vec y);
+status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale);
+status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
+                  dptr state);
+status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state);
+status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
+status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kernels (*.cu). Each returns the launch's error; none waits. */
+cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed);
+cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a, int most_blocks);
+cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute, int most_blocks);
+cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a, int most_blocks,
+                           int processors);
+cudaError_t kernel_direction(cudaStream_t s, const direction_args *a);
+cudaError_t kernel_fill(cudaStream_t s, double *x, int64_t count, double value);
+cudaError_t kernel_max_abs(cudaStream_t s, const double *x, lidx rows, uint64_t *out,
+                           int processors);
+cudaError_t kernel_gather(cudaStream_t s, const double *x, const lidx *row, lidx begin, lidx end,
+                          double *out);
+cudaError_t kernel_judge(cudaStream_t s, const ending *e);
+cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int64_t *out);
+cudaError_t kernel_store_state(cudaStream_t s, solve_state *to, const solve_state *value);
+
+/* Thread blocks that fit one multiprocessor. */
+cudaError_t kernel_rows_fit(row_pass pass, int *blocks);
+cudaError_t kernel_long_rows_fit(int *blocks);
+cudaError_t kernel_vectors_fit(vector_pass pass, int *blocks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,145 @@
+/* Packing and unpacking of halos: the transport `host`. The GPU gathers owned entries straight into
+ * pinned memory, in chunks, and the host copies each chunk on into the plan's send buffer while the
+ * next is under way; ghosts go the other way. What a plan needs on this side is made at its first
+ * use and kept; plans are told apart by address and content, since a released plan's address may
+ * come back. */
+#include <string.h>
+
+#include "alloc.h"
+#include "device.h"
+
+enum { CHUNK_LEAST = 65536 }; /* entries */
+
+static void plan_release(device *d, halo_plan *p) {
+  alloc_free(&p->row);
+  if (p->rows_there != NULL) device_free(d, p->rows_there);
+  if (p->send != NULL) cudaFreeHost(p->send);
+  if (p->ghost != NULL) cudaFreeHost(p->ghost);
+  for (int i = 0; i < HALO_CHUNKS; i++) {
+    if (p->sent[i] != NULL) cudaEventDestroy(p->sent[i]);
+  }
+  if (p->received != NULL) cudaEventDestroy(p->received);
+  memset(p, 0, sizeof *p);
+}
+
+void halo_plans_release(device *d) {
+  for (int i = 0; i < d->plans; i++) plan_release(d, &d->plan[i]);
+  d->plans = 0;
+}
+
+static status pinned(device *d, lidx count, double **out) {
+  const size_t bytes = ((size_t)count + 1) * sizeof **out;
+  return device_check(d, cudaHostAlloc((void **)out, bytes, cudaHostAllocMapped), "cudaHostAlloc");
+}
+
+static status plan_create(device *d, const halo *h, halo_plan *p) {
+  status rc = STATUS_OK;
+  const int64_t bytes = (int64_t)h->sends * (int64_t)sizeof *p->row;
+  p->key = h;
+  p->sends = h->sends;
+  p->ghosts = h->ghosts;
+  TRY(alloc_array(&p->row, h->sends, sizeof *p->row, "halo rows"));
+  if (bytes > 0) memcpy(p->row, h->send_row, (size_t)bytes);
+  TRY(device_alloc(d, bytes, "halo rows", &p->rows_there));
+  TRY(device_upload(d, p->rows_there, p->row, bytes));
+  TRY(pinned(d, h->sends, &p->send));
+  TRY(device_check(d, cudaHostGetDevicePointer((void **)&p->send_there, p->send, 0),
+                   "cudaHostGetDevicePointer"));
+  TRY(pinned(d, h->ghosts, &p->ghost));
+  for (int i = 0; i < HALO_CHUNKS; i++) {
+    TRY(device_check(d, cudaEventCreateWithFlags(&p->sent[i], cudaEventDisableTiming),
+                     "cudaEventCreate"));
+  }
+  TRY(device_check(d, cudaEventCreateWithFlags(&p->received, cudaEventDisableTiming),
+                   "cudaEventCreate"));
+done:
+  return rc;
+}
+
+static int plan_fits(const halo_plan *p, const halo *h) {
+  return p->key == h && p->sends == h->sends && p->ghosts == h->ghosts &&
+         (h->sends == 0 || memcmp(p->row, h->send_row, (size_t)h->sends * sizeof *p->row) == 0);
+}
+
+static status plan_of(device *d, const halo *h, halo_plan **out) {
+  int i = 0;
+  while (i < d->plans && d->plan[i].key != h) i++;
+  *out = &d->plan[i % HALO_PLANS];
+  if (i < d->plans && plan_fits(*out, h)) return STATUS_OK;
+  status rc = device_check(d, cudaStreamSynchronize(d->urgent), "cudaStreamSynchronize");
+  if (rc != STATUS_OK) return rc;
+  plan_release(d, *out);
+  if (i == d->plans && i < HALO_PLANS) d->plans++;
+  rc = plan_create(d, h, *out);
+  if (rc != STATUS_OK) plan_release(d, *out);
+  return rc;
+}
+
+/* Entries of a chunk, so that there are at most HALO_CHUNKS. */
+static lidx chunk_of(lidx entries) {
+  const lidx share = entries / HALO_CHUNKS + 1;
+  return share > CHUNK_LEAST ? share : CHUNK_LEAST;
+}
+
+static lidx chunk_end(lidx begin, lidx chunk, lidx entries) {
+  return entries - begin < chunk ? entries : begin + chunk;
+}
+
+status cuda_pack(device *d, const halo *h, vec x) {
+  status rc = STATUS_OK;
+  halo_plan *p;
+  if (h->sends == 0 && h->ghosts == 0) goto done; /* leaves a kept pass alone */
+  TRY(device_settle(d));
+  TRY(device_join(d));
+  TRY(plan_of(d, h, &p));
+  const lidx chunk = chunk_of(h->sends);
+  for (lidx begin = 0, end, i = 0; begin < h->sends; begin = end, i++) {
+    end = chunk_end(begin, chunk, h->sends);
+    TRY(device_check(d, kernel_gather(d->main, x.data.at, p->rows_there, begin, end, p->send_there),
+                     "kernel gather"));
+    TRY(device_check(d, cudaEventRecord(p->sent[i], d->main), "cudaEventRecord"));
+  }
+  TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
+  d->forked = 1;
+  for (lidx begin = 0, end, i = 0; begin < h->sends; begin = end, i++) {
+    end = chunk_end(begin, chunk, h->sends);
+    TRY(device_check(d, cudaEventSynchronize(p->sent[i]), "kernel gather"));
+    memcpy(h->send_buffer + begin, p->send + begin, (size_t)(end - begin) * sizeof(double));
+  }
+done:
+  return rc;
+}
+
+status cuda_unpack(device *d, const halo *h, vec x) {
+  status rc = STATUS_OK;
+  halo_plan *p;
+  if (h->ghosts == 0) goto done;
+  const int forked = d->forked;
+  TRY(device_settle(d));
+  TRY(plan_of(d, h, &p));
+  if (forked) {
+    TRY(device_check(d, cudaStreamWaitEvent(d->urgent, d->fork, 0), "cudaStreamWaitEvent"));
+  } else {
+    TRY(device_join(d));
+  }
+  const cudaStream_t stream = forked ? d->urgent : d->main;
+  /* the copies of the last exchange have left the pinned buffer */
+  TRY(device_check(d, cudaEventSynchronize(p->received), "copy to the GPU"));
+  double *to = (double *)x.data.at + x.rows;
+  const lidx chunk = chunk_of(h->ghosts);
+  for (lidx begin = 0, end; begin < h->ghosts; begin = end) {
+    end = chunk_end(begin, chunk, h->ghosts);
+    const size_t bytes = (size_t)(end - begin) * sizeof(double);
+    memcpy(p->ghost + begin, h->ghost_buffer + begin, bytes);
+    TRY(device_check(
+        d, cudaMemcpyAsync(to + begin, p->ghost + begin, bytes, cudaMemcpyHostToDevice, stream),
+        "copy to the GPU"));
+  }
+  TRY(device_check(d, cudaEventRecord(p->received, stream), "cudaEventRecord"));
+  if (forked) {
+    TRY(device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord"));
+    d->joining = 1;
+  }
+done:
+  return rc;
+}

@@ -1,0 +1,120 @@
+/* Device memory: plain allocations, each in the account with its size. A request that cannot fit is
+ * refused before anything is asked of the driver, with the sizes in the text. */
+#include <string.h>
+
+#include "alloc.h"
+#include "device.h"
+
+static double gib(int64_t bytes) { return (double)bytes / 1073741824.0; }
+
+static status too_large(const device *d, int64_t bytes, int64_t free_bytes, const char *what) {
+  return fail(STATUS_UNAVAILABLE,
+              "not enough memory on GPU %d (%s) for %s: %lld bytes (%.2f GiB) are needed, %lld "
+              "bytes (%.2f of %.2f GiB) are free; use more GPUs",
+              d->facts.index, d->facts.name, what, (long long)bytes, gib(bytes),
+              (long long)free_bytes, gib(free_bytes), gib(d->facts.memory_bytes));
+}
+
+status device_fits(device *d, int64_t bytes, const char *what) {
+  size_t free_bytes = 0, all = 0;
+  status rc = device_check(d, cudaMemGetInfo(&free_bytes, &all), "cudaMemGetInfo");
+  if (rc != STATUS_OK) return rc;
+  if (bytes > (int64_t)free_bytes) return too_large(d, bytes, (int64_t)free_bytes, what);
+  return STATUS_OK;
+}
+
+static status note_allocation(device *d, void *p, int64_t bytes) {
+  if (d->count == d->room) {
+    const int64_t want = d->room == 0 ? 32 : 2 * d->room;
+    status rc = alloc_grow(&d->list, d->room, want, sizeof *d->list, "account of GPU memory");
+    if (rc != STATUS_OK) return rc;
+    d->room = want;
+  }
+  d->list[d->count++] = (allocation){p, bytes};
+  d->used += bytes;
+  if (d->used > d->facts.peak_bytes) d->facts.peak_bytes = d->used;
+  return STATUS_OK;
+}
+
+status device_alloc(device *d, int64_t bytes, const char *what, void *out) {
+  status rc = STATUS_OK;
+  void *p = NULL;
+  memcpy(out, &p, sizeof p);
+  TRY(device_ok(d));
+  TRY(device_fits(d, bytes, what));
+  const size_t room = bytes > 0 ? (size_t)bytes : 1;
+  const cudaError_t error = cudaMalloc(&p, room);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError(); /* not sticky */
+    size_t free_bytes = 0, all = 0;
+    cudaMemGetInfo(&free_bytes, &all);
+    rc = too_large(d, bytes, (int64_t)free_bytes, what);
+    goto done;
+  }
+  TRY(device_check(d, error, "cudaMalloc"));
+  TRY(note_allocation(d, p, (int64_t)room));
+  memcpy(out, &p, sizeof p);
+  p = NULL;
+done:
+  if (p != NULL) cudaFree(p);
+  return rc;
+}
+
+void device_free(device *d, void *p) {
+  for (int64_t i = 0; i < d->count; i++) {
+    if (d->list[i].at != p) continue;
+    d->used -= d->list[i].bytes;
+    d->list[i] = d->list[--d->count];
+    cudaFree(p); /* waits for the kernels that use it */
+    return;
+  }
+}
+
+/* Fresh memory is all NaN, as in the reference backend. */
+status cuda_alloc(device *d, int64_t bytes, const char *what, dptr *out) {
+  status rc = device_alloc(d, bytes, what, &out->at);
+  if (rc != STATUS_OK || bytes == 0) return rc;
+  rc = device_check(d, cudaMemsetAsync(out->at, 0xff, (size_t)bytes, d->main), "cudaMemset");
+  if (rc != STATUS_OK) cuda_release(d, out);
+  return rc;
+}
+
+void cuda_release(device *d, dptr *p) {
+  if (p->at == NULL) return;
+  device_settle(d);
+  if (d->state_at == p->at) d->state_at = NULL;
+  device_free(d, p->at);
+  p->at = NULL;
+}
+
+status device_upload(device *d, void *to, const void *from, int64_t bytes) {
+  status rc = STATUS_OK;
+  TRY(device_settle(d));
+  TRY(device_join(d));
+  if (bytes == 0) goto done;
+  TRY(device_check(d, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyHostToDevice, d->main),
+                   "copy to the GPU"));
+  TRY(device_check(d, cudaStreamSynchronize(d->main), "copy to the GPU"));
+done:
+  return rc;
+}
+
+status cuda_copy_in(device *d, dptr to, hptr from, int64_t bytes) {
+  status rc = device_upload(d, to.at, from.at, bytes);
+  /* also when it failed: the other ranks go on judging, and so does this one */
+  if (bytes == (int64_t)sizeof(solve_state)) device_note_state(d, to.at, from.at);
+  return rc;
+}
+
+status cuda_copy_out(device *d, hptr to, dptr from, int64_t bytes) {
+  status rc = STATUS_OK;
+  TRY(device_settle(d));
+  TRY(device_join(d));
+  if (bytes == 0) goto done;
+  TRY(device_check(d,
+                   cudaMemcpyAsync(to.at, from.at, (size_t)bytes, cudaMemcpyDeviceToHost, d->main),
+                   "copy from the GPU"));
+  TRY(device_check(d, cudaStreamSynchronize(d->main), "copy from the GPU"));
+done:
+  return rc;
+}
