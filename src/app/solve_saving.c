@@ -40,7 +40,8 @@ status solve_identify(solve_job *j) {
   char *text = NULL;
   /* what auto chose: naming it gives the same problem */
   rc = options_override(o, "solve.method", j->method->name);
-  if (rc == STATUS_OK) rc = options_override(o, "solve.preconditioner", j->preconditioner);
+  if (rc == STATUS_OK && !options_has(o, "solve.preconditioner"))
+    rc = options_override(o, "solve.preconditioner", j->preconditioner);
   TRY(comm_agree(j->run->c, rc));
   const char *keys = options_problem(o);
   rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
