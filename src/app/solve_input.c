@@ -48,11 +48,12 @@ status solve_check_options(solve_job *j) {
   status rc = STATUS_OK;
   const options *o = j->run->o;
   static const char *const outputs[] = {"run.output", "run.report", "run.history"};
-  const char *inputs[4] = {NULL};
-  int count = 0;
+  const char *inputs[5] = {NULL}, *files[4] = {NULL};
+  int count = 0, written = 0;
   rc = check_combination(o);
   if (rc == STATUS_OK) rc = check_output_kind(options_text(o, "run.output"));
   TRY(comm_agree(j->run->c, rc));
+  if (options_file(o) != NULL) inputs[count++] = options_file(o);
   if (options_has(o, "solve.matrix")) inputs[count++] = options_text(o, "solve.matrix");
   if (rhs_file(o) != NULL) inputs[count++] = rhs_file(o);
   if (options_has(o, "solve.x0")) inputs[count++] = options_text(o, "solve.x0");
@@ -60,7 +61,9 @@ status solve_check_options(solve_job *j) {
     const char *path = options_text(o, outputs[i]);
     if (path == NULL || strcmp(path, "-") == 0) continue;
     TRY(result_check(j->run->c, path, inputs));
+    files[written++] = path;
   }
+  TRY(result_check_distinct(j->run->c, files));
 done:
   return rc;
 }

@@ -72,6 +72,16 @@ what="folder"; solve $P --output no/such/x.h5; expect 6 "no/such"
 solve $P --report no/such/r.json; expect 6 "no/such"
 solve $P --history no/such/h.csv; expect 6 "no/such"
 what="input"; solve $P --quiet --output b.mtx; solve $P --rhs b.mtx --output ./b.mtx; expect 2 b.mtx
+what="config as output"; { echo "# written by halosweep"; echo "[solve]"; echo "problem = poisson1d"; echo "n = 9"; } > run.ini
+cp run.ini kept.ini; solve run.ini --report run.ini; expect 2 run.ini input
+cmp -s run.ini kept.ini || complain "the config was overwritten"
+what="outputs in one file"; mkdir -p sub; ln -s ../both.h5 sub/link.h5
+solve $P --output both.h5 --report both.h5; expect 2 both.h5 "two outputs"
+solve $P --output both.txt --history sub/../both.txt; expect 2 both.txt "two outputs"
+[ -e both.h5 ] || [ -e both.txt ] && complain "two outputs in one file: something was written"
+solve $P --quiet --output both.h5; solve $P --output both.h5 --report sub/link.h5; expect 2 "two outputs"
+what="dash"; solve $P --history -; expect 2 --history; solve $P --output -; expect 2 --output
+[ -e - ] && complain "a file called - was written"
 what="length"; solve --problem poisson2d --n 13 --rhs b.mtx; expect 3 b.mtx 169
 
 what="not converged"; rm -f x.h5; solve $P --quiet --max_iterations 3 --output x.h5 --report r.json; expect 4 max_iterations
