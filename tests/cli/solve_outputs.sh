@@ -82,6 +82,16 @@ solve $P --output both.txt --history sub/../both.txt; expect 2 both.txt "two out
 solve $P --quiet --output both.h5; solve $P --output both.h5 --report sub/link.h5; expect 2 "two outputs"
 what="dash"; solve $P --history -; expect 2 --history; solve $P --output -; expect 2 --output
 [ -e - ] && complain "a file called - was written"
+what="somebody's temporaries"; mkdir there
+for name in h.csv r.json x.mtx; do rm -f $name; echo precious > $name.tmp; ln -sf there/$name $name; done
+solve $P --quiet --history there/h.csv --report there/r.json --output there/x.mtx; expect 0
+solve $P --quiet --history h.csv --report r.json --output x.mtx; expect 0
+for name in h.csv r.json x.mtx; do
+  same "$(cat $name.tmp)" precious
+  [ -L $name ] || complain "$name: the link was replaced, not the file it leads to"
+  rm -f $name $name.tmp
+done
+same "$(ls there | tr '\n' ' ')" "h.csv r.json x.mtx "
 what="length"; solve --problem poisson2d --n 13 --rhs b.mtx; expect 3 b.mtx 169
 
 what="not converged"; rm -f x.h5; solve $P --quiet --max_iterations 3 --output x.h5 --report r.json; expect 4 max_iterations
