@@ -110,6 +110,10 @@ same "$(value reason)" time_limit
 what="dry run"; rm -f x.h5; solve $P --dry_run --threads 1 --output x.h5; expect 0 "dry run" "cg" "1 rank x 1 thread;"
 [ -f x.h5 ] && complain "a dry run wrote a file"
 what="exclusive"; solve $P --matrix a.mtx; expect 2; solve --n 3; expect 2
+what="options before MPI"; for wrong in "--output x.dat" "--method jacobi --preconditioner jacobi" "--method cg --monitor update"; do
+  solve $P $wrong; expect 2; same "$(wc -l < err)" 1
+done
+what="rows"; solve --problem poisson2d --n 1e5; expect 7 "at least 5 ranks"
 what="sizes"; solve --problem poisson3d --n 4e6; expect 2 "too large"
 what="preconditioner"; solve $P --method jacobi --preconditioner jacobi; expect 2 preconditioner
 what="cuda"; solve $P --backend cuda; case $rc in 0 | 7) ;; *) complain "cuda: exit $rc" ;; esac
