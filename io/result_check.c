@@ -83,6 +83,9 @@ static status check_existing(const char *path, const struct stat *found,
     return fail(STATUS_USAGE, "%s: is not a regular file, expected one, or a new name", path);
   }
   status rc = not_an_input(path, found, inputs);
+  if (rc == STATUS_OK && access(path, R_OK) != 0) {
+    rc = fail(STATUS_IO, "%s: exists and cannot be read: %s", path, strerror(errno));
+  }
   if (rc == STATUS_OK) rc = result_recognise(path, &ours);
   if (rc != STATUS_OK) return rc;
   if (!ours) {

@@ -110,6 +110,16 @@ same "$(value reason)" time_limit
 what="dry run"; rm -f x.h5; solve $P --dry_run --threads 1 --output x.h5; expect 0 "dry run" "cg" "1 rank x 1 thread;"
 [ -f x.h5 ] && complain "a dry run wrote a file"
 what="exclusive"; solve $P --matrix a.mtx; expect 2; solve --n 3; expect 2
+what="unreadable"; echo theirs > theirs.h5; chmod 600 theirs.h5; as=""
+if [ "$(id -u)" != 0 ]; then
+  chmod 000 theirs.h5
+elif command -v setpriv > /dev/null; then
+  cp "$HALOSWEEP" program; chmod 755 . program; as="setpriv --reuid=65534 --regid=65534 --clear-groups ./program"
+fi
+if [ "$(id -u)" != 0 ] || [ -n "$as" ]; then
+  # shellcheck disable=SC2086
+  ${as:-"$HALOSWEEP"} solve $P --output theirs.h5 > out 2> err; rc=$?; expect 6 theirs.h5 "cannot be read"
+fi
 what="options before MPI"; for wrong in "--output x.dat" "--method jacobi --preconditioner jacobi" "--method cg --monitor update"; do
   solve $P $wrong; expect 2; same "$(wc -l < err)" 1
 done
