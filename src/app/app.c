@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "stop.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -161,6 +162,7 @@ int app_main(int argc, char **argv) {
   if (entry == NULL) goto done;
   TRY(options_load(entry->is, argc - 2, argv + 2, &o));
   TRY(command_check(entry, o));
+  if (entry->stops) TRY(stop_install());
   TRY(comm_open(&argc, &argv, &c));
   if (comm_rank(c) != 0) l.rank = comm_rank(c);
   TRY(launch_check(&l, options_integer(o, "run.ranks"), comm_size(c)));

@@ -26,6 +26,8 @@ status solve_open_backend(solve_job *j) {
   s->place = j->chosen.place;
   rc = csr_localise(&j->a, &block);
   TRY(comm_agree(c, rc));
+  s->global_rows = j->owned.rows;
+  s->first_row = block.first_row;
   s->rows = block.rows;
   s->ghosts = block.ghosts;
   TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
@@ -205,7 +207,6 @@ status solve_load_method(solve_job *j) {
   l->check_every = options_integer(o, "solve.check_every");
   l->monitor_update = strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
-  l->deadline = INFINITY;
   if (divides(j)) TRY(load_weights(j));
   rc = comm_agree(j->system.world, j->system.failure);
 done:
@@ -233,6 +234,7 @@ void solve_print_plan(const solve_job *j) {
 void solve_close(solve_job *j) {
   linear_system *s = &j->system;
   history_close(&j->history, 0);
+  checkpointing_close(&j->saving);
   if (s->place != NULL) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);

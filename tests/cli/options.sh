@@ -64,8 +64,6 @@ expect 2 "--quiet=off" "$HALOSWEEP" solve --quiet off
 expect 2 "~ is not expanded" "$HALOSWEEP" solve '~/A.mtx'
 expect 2 "no file" "$HALOSWEEP" inspect
 expect 2 "takes no such word" "$HALOSWEEP" info A.mtx
-expect 7 "checkpoints yet" "$HALOSWEEP" solve A.mtx --checkpoint ck.h5
-expect 7 "checkpoints yet" "$HALOSWEEP" solve A.mtx --restart latest
 
 # config files: file, line, both lines
 expect 2 "no.ini: the config file cannot be opened" "$HALOSWEEP" solve no.ini
