@@ -138,10 +138,11 @@ check_tools() {
 
 # What Open MPI needs here, for the launches below alone: root is allowed (containers), more
 # ranks than cores are allowed, ranks are not bound to one core each, an idle rank yields its core, and
-# memory is shared without the ptrace call that containers forbid.
+# memory is shared without the ptrace call that containers forbid. PRTE_* are Open MPI 5's names.
 launch() {
   env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none \
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none \
     OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none \
     OMP_WAIT_POLICY=passive "$@"
 }
@@ -165,6 +166,9 @@ first_solve() {
   local command=(mpirun -n 2 "$build/src/app/halosweep" solve configs/solve-poisson2d.ini
     --history "$history" --report "$report")
   say "\$ ${command[*]}"
+  if ((EUID == 0)); then
+    say "(by hand as root, Open MPI wants OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the environment)"
+  fi
   launch "${command[@]}"
   say
   say "The residual's way down ($history):"

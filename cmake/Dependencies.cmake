@@ -1,4 +1,4 @@
-# What halosweep stands on; docs/handbook.md says what each is for.
+# What halosweep stands on; docs/dependencies.md says what each is for.
 set(CMAKE_THREAD_PREFER_PTHREAD ON)
 find_package(MPI 3 REQUIRED COMPONENTS C)
 find_package(OpenMP REQUIRED COMPONENTS C)

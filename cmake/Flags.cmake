@@ -49,10 +49,13 @@ endif()
 # What goes to the host compiler for the C parts of .cu files: the same arithmetic.
 list(JOIN arithmetic "," host_arithmetic)
 
+# Debug information names sources relative to the tree: an installed binary does not say where it was built.
+set(paths -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
+
 add_library(halosweep_flags INTERFACE)
 target_compile_definitions(halosweep_flags INTERFACE _POSIX_C_SOURCE=200809L $<$<BOOL:${HALOSWEEP_POISON}>:ALLOC_POISON>)
 target_compile_options(halosweep_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:C>:${arithmetic};${warnings};${sanitizers}>"
+  "$<$<COMPILE_LANGUAGE:C>:${arithmetic};${warnings};${sanitizers};${paths}>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-ftz=false;-prec-div=true;-prec-sqrt=true;-Xcompiler=${host_arithmetic}>")
 target_link_options(halosweep_flags INTERFACE ${sanitizers})
 target_link_libraries(halosweep_flags INTERFACE m)

@@ -37,6 +37,7 @@ PORTABLE int32_t rules_update(const solve_state *s, const double *sum) {
 
 /* A sweep made x_{k+1} from x_k; the sums are of x_k's residual, or of the update. */
 PORTABLE void rules_sweep(solve_state *s, const double *sum, const int64_t *counter) {
+  s->asked = counter[COUNTER_STOP];
   if (s->monitor_update) {
     s->verdict = rules_update(s, sum);
   } else if (rules_out_of_range(sum[0])) {
@@ -90,6 +91,7 @@ PORTABLE void rules_cg_product(solve_state *s, const double *sum) {
 
 PORTABLE void rules_cg_residual(solve_state *s, const double *sum, const int64_t *counter) {
   if (s->verdict != VERDICT_NONE) return;
+  s->asked = counter[COUNTER_STOP];
   if (rules_out_of_range(sum[0]) || rules_out_of_range(sum[1])) {
     s->verdict = VERDICT_RANGE;
     return;

@@ -46,6 +46,7 @@ typedef struct solve_state {
   /* running */
   int32_t verdict;
   int32_t pending;   /* CG: x += alpha p of the judged step is still to be done */
+  int64_t asked;     /* ranks that wanted all to meet, in the last step judged */
   int64_t iteration; /* k: x_k is the iterate the residual below belongs to */
   double residual;   /* scaled |r_k|; of the recursive residual for CG */
   double alpha, beta, rho, curvature;

@@ -9,9 +9,10 @@
 
 #include "backend.h"
 
-struct timers;   /* src/core/timers.h */
-struct history;  /* src/core/history.h */
-struct progress; /* src/core/progress.h */
+struct timers;        /* src/core/timers.h */
+struct history;       /* src/core/history.h */
+struct progress;      /* src/core/progress.h */
+struct checkpointing; /* src/core/checkpointing.h */
 
 /* One rank's share of a square system on a backend. */
 typedef struct linear_system {
@@ -20,6 +21,7 @@ typedef struct linear_system {
   comm *world;
   matrix *a;
   halo plan;
+  gidx global_rows, first_row;
   lidx rows, ghosts;
   struct timers *timers; /* may be NULL */
   status failure; /* this rank's first local failure: it keeps exchanging, and asks all to stop */
@@ -31,6 +33,7 @@ typedef enum solve_reason {
   REASON_MAX_ITERATIONS,
   REASON_STAGNATED,
   REASON_TIME_LIMIT,
+  REASON_SIGNAL,
   REASON_DIVERGED,
   REASON_INDEFINITE,
   REASON_NOT_FINITE
@@ -43,18 +46,18 @@ typedef struct solve_limits {
   int fixed_count;        /* make exactly max_iterations iterations, ask nothing */
   int64_t check_every;    /* iterations between looks at the true residual and at stagnation */
   int monitor_update;     /* watch the update instead of the residual (Jacobi family) */
-  double deadline;        /* comm_clock() at which to stop; INFINITY: never */
 } solve_limits;
 
 typedef struct solve_run {
   linear_system *system;
   solve_limits limits;
   vec b;
-  vec x;                     /* the start on entry, x_k of the stopping k on return */
-  vec weight;                /* Jacobi family: omega / a_ii */
-  vec inverse_diagonal;      /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
-  struct history *history;   /* may be NULL */
-  struct progress *progress; /* may be NULL */
+  vec x;                        /* the start on entry, x_k of the stopping k on return */
+  vec weight;                   /* Jacobi family: omega / a_ii */
+  vec inverse_diagonal;         /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
+  struct history *history;      /* may be NULL */
+  struct progress *progress;    /* may be NULL */
+  struct checkpointing *saving; /* may be NULL: never asked to stop or save */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */
@@ -63,6 +66,7 @@ typedef struct solve_run {
   /* results */
   solve_reason reason;
   int64_t iterations;        /* k of the returned iterate */
+  int64_t restarted_at;      /* k of the checkpoint gone on from; 0: none */
   double recursive_residual; /* relative; of the last residual the method carried */
   double relative_residual;  /* |b - A x| / |b|, recomputed */
   int restarts;              /* CG: times the carried residual had drifted from the true one */

@@ -25,7 +25,8 @@ typedef enum status {
   STATUS_IO = 6,          /* writing failed, damaged checkpoint */
   STATUS_UNAVAILABLE = 7, /* not available here: no GPU, no memory, wrong launcher */
   STATUS_BROKEN = 8,      /* a device, MPI or a node failed in mid-run */
-  STATUS_AGAIN = 75       /* stopped on request with a checkpoint written: run again to go on */
+  STATUS_AGAIN = 75,      /* stopped on request with a checkpoint written: run again to go on */
+  STATUS_SIGNAL = 128     /* plus its number: stopped by a signal, without a checkpoint */
 } status;
 
 /* Pass a failure up to this function's one exit. */

@@ -15,8 +15,10 @@
 
 enum { HEAD = 512 };
 
-/* A history's heading, a report's first key, or a line that begins with % or # and names us. */
+/* A checkpoint's user block, a history's heading, a report's first key, or a line that begins with
+ * % or # and names us. */
 static int marked_text(char *head) {
+  if (strncmp(head, "halosweep checkpoint ", strlen("halosweep checkpoint ")) == 0) return 1;
   static const char history[] = "iteration,residual,true_residual\n";
   if (strncmp(head, history, sizeof history - 1) == 0) return 1;
   if (head[0] == '{' && strstr(head, "\"program\": \"halosweep\"") != NULL) return 1;

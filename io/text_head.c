@@ -213,6 +213,12 @@ status text_head_read(line_stream *lines, const char *path, text_head *out) {
   status rc = line_stream_line(lines, 1, &line, &length);
   if (rc != STATUS_OK) return rc;
   if (length == 0) return fail(STATUS_INPUT, "%s: is empty (0 bytes)", path);
+  if (length >= 4 && memcmp(line, "\x89HDF", 4) == 0) {
+    return fail(
+        STATUS_INPUT,
+        "%s: is an HDF5 file; matrices and vectors are read from Matrix Market or text files",
+        path);
+  }
   if (lines->filled >= 262 && memcmp(lines->buffer + 257, "ustar", 5) == 0) {
     return fail(STATUS_INPUT, "%s: is a tar archive, not a Matrix Market file: unpack it first",
                 path);

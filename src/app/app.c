@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "stop.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -86,7 +87,9 @@ static status first_words(int argc, char **argv, const launcher *l, const comman
     return fail(STATUS_USAGE, "no command; halosweep --help lists them");
   }
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-    if (speaks) help_global();
+    const command_entry *about = argc > 2 ? command_find(argv[2]) : NULL;
+    if (speaks && about != NULL) help_command(about);
+    if (speaks && about == NULL) help_global();
     return STATUS_OK;
   }
   if (strcmp(word, "--version") == 0) {
@@ -107,12 +110,28 @@ static status first_words(int argc, char **argv, const launcher *l, const comman
     return rc != STATUS_OK ? rc : unknown_command(word);
   }
   for (int i = 2; i < argc; i++) {
-    if (strcmp(argv[i], "--help") != 0 && !(i == 2 && strcmp(argv[i], "-h") == 0)) continue;
+    if (strcmp(argv[i], "--help") != 0 && strcmp(argv[i], "-h") != 0) continue;
     if (speaks) help_command(*entry);
     *entry = NULL;
     break;
   }
   return STATUS_OK;
+}
+
+/* No command here computes with these sections: values given on the command line are a mistake,
+ * while those of a file may be meant for another command. */
+static void warn_of_unused(const options *o) {
+  static const char *const sections[] = {"parameters", "sweep", "sample"};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    const char *name;
+    for (int k = 0; (name = options_free_key(o, sections[i], k)) != NULL; k++) {
+      char key[2 * OPTIONS_NAME_MAX + 2];
+      snprintf(key, sizeof key, "%.60s.%.60s", sections[i], name);
+      if (strncmp(options_where(o, key), "--", 2) != 0) continue;
+      log_warning("%s has no effect: no command of this version uses [%s]", options_where(o, key),
+                  sections[i]);
+    }
+  }
 }
 
 /* With MPI running: checks of the launch, threads, the command. Ends with an agreement, so the code
@@ -124,6 +143,7 @@ static status run_with_mpi(const command_entry *entry, options *o, comm *c) {
   run_context run = {.o = o, .c = c, .started = comm_clock(), .seat = &seat};
   TRY(launch_place(c, options_integer(o, "run.threads"), &seat));
   TRY(launch_announce(c, HALOSWEEP_VERSION, entry->is->name, &seat));
+  warn_of_unused(o);
   run.threads = seat.threads;
   snprintf(number, sizeof number, "%d", seat.threads);
   TRY(comm_agree(c, options_override(o, "run.threads", number)));
@@ -142,6 +162,7 @@ int app_main(int argc, char **argv) {
   if (entry == NULL) goto done;
   TRY(options_load(entry->is, argc - 2, argv + 2, &o));
   TRY(command_check(entry, o));
+  if (entry->stops) TRY(stop_install());
   TRY(comm_open(&argc, &argv, &c));
   if (comm_rank(c) != 0) l.rank = comm_rank(c);
   TRY(launch_check(&l, options_integer(o, "run.ranks"), comm_size(c)));

@@ -4,9 +4,9 @@
 #include <string.h>
 
 const command_entry COMMANDS[] = {
-    {&COMMAND_solve, check_solve, command_solve},
-    {&COMMAND_inspect, check_inspect, command_inspect},
-    {&COMMAND_info, NULL, command_info},
+    {&COMMAND_solve, check_solve, command_solve, 1},
+    {&COMMAND_inspect, check_inspect, command_inspect, 0},
+    {&COMMAND_info, NULL, command_info, 0},
     {0},
 };
 
@@ -18,12 +18,5 @@ const command_entry *command_find(const char *name) {
 }
 
 status command_check(const command_entry *entry, const options *o) {
-  static const char *const later[] = {"checkpoint.file", "checkpoint.restart"};
-  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
-    if (options_has(o, later[i])) {
-      return fail(STATUS_UNAVAILABLE, "%s: this version does not write or read checkpoints yet",
-                  options_where(o, later[i]));
-    }
-  }
   return entry->check == NULL ? STATUS_OK : entry->check(o);
 }

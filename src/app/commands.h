@@ -24,6 +24,7 @@ typedef struct command_entry {
   status (*check)(const options *o);
   /* The work. Collective: every rank calls it, each returns its own status (main agrees on it). */
   status (*run)(run_context *run);
+  int stops; /* looks at requests to stop (stop.h), and saves */
 } command_entry;
 
 /* Ends with a zeroed one. */

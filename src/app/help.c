@@ -216,7 +216,7 @@ void help_manual(void) {
     if (e->is->options->section == NULL) continue;
     printf(".SH \"OPTIONS OF %s\"\n", e->is->name);
     if (e->is->main_key != NULL) {
-      printf("A word that is no FILE.ini and belongs to no key sets \\fB%s\\fR.\n",
+      printf("A word that is neither FILE.ini nor the value of a key sets \\fB%s\\fR.\n",
              e->is->main_key);
     }
     troff_table(e->is->options);

@@ -88,7 +88,8 @@ static void judge(findings *f) {
     f->method = "cg";
     f->why = s->strictly_dominant == s->rows
                  ? "symmetric, positive diagonal, strictly dominant: positive definite"
-                 : "symmetric with a positive diagonal; if it is indefinite, cg will find out";
+                 : "symmetric with a positive diagonal; cg ends with exit 5 if it is indefinite "
+                   "after all";
   } else if (!whole) {
     f->why = "diagonal entries are zero or missing: jacobi does not apply, and cg needs a positive "
              "definite matrix";
@@ -161,8 +162,10 @@ static void print_matrix(const run_context *run, const findings *f) {
   report_print("bandwidth       %lld\n", (long long)s->bandwidth);
   print_lengths(s);
   for (int i = 0; i < count; i++) {
-    report_print("memory          %.1f MB a rank on %lld rank%s\n", rank_bytes(s, ranks[i]) / 1e6,
-                 (long long)ranks[i], ranks[i] == 1 ? "" : "s");
+    char bytes[REPORT_BYTES];
+    report_bytes(rank_bytes(s, ranks[i]), bytes);
+    report_print("memory          %s a rank on %lld rank%s\n", bytes, (long long)ranks[i],
+                 ranks[i] == 1 ? "" : "s");
   }
   report_print("likely method   %s: %s\n", f->method, f->why);
 }

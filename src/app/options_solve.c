@@ -85,8 +85,9 @@ status check_solve(const options *o) {
   const char *method = options_text(o, "solve.method");
   int file = options_has(o, "solve.matrix");
   if (file && problem != NULL) {
-    return fail(STATUS_USAGE, "matrix (%s) and problem (%s) are both given: expected exactly one",
-                options_where(o, "solve.matrix"), options_where(o, "solve.problem"));
+    return fail(STATUS_USAGE,
+                "the matrix file %s and problem = %s are both given: expected exactly one",
+                options_text(o, "solve.matrix"), problem);
   }
   if (!file && problem == NULL) {
     return fail(STATUS_USAGE, "solve: no matrix: expected a matrix file or --problem NAME --n N");

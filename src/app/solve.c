@@ -16,6 +16,7 @@ static status read_system(solve_job *j) {
   timers_switch(&j->timers, PHASE_READ);
   TRY(solve_read_matrix(j));
   TRY(solve_read_rhs(j, &b, &x0));
+  TRY(solve_note_content(j, b, x0));
   timers_switch(&j->timers, PHASE_SETUP);
   TRY(survey_matrix(j->run->c, &j->a, &j->survey));
   j->entries = j->survey.entries;
@@ -32,10 +33,6 @@ done:
 static status iterate(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const char *limit = "run.time_limit";
-  if (options_has(j->run->o, limit)) {
-    j->solve.limits.deadline = j->timers.began + options_real(j->run->o, limit);
-  }
   progress_start(&j->progress, options_text(j->run->o, "run.progress"),
                  options_flag(j->run->o, "run.quiet"), comm_rank(c) == 0, "iteration");
   timers_switch(&j->timers, PHASE_COMPUTE);
@@ -52,6 +49,7 @@ status command_solve(run_context *run) {
   j.run = run;
   timers_start(&j.timers);
   TRY(solve_check_options(&j));
+  TRY(solve_open_saving(&j));
   TRY(read_system(&j));
   if (!j.trivial) {
     TRY(solve_choose_method(&j));
@@ -67,6 +65,7 @@ status command_solve(run_context *run) {
   j.solve.history = j.history;
   j.solve.progress = &j.progress;
   if (!j.trivial) {
+    TRY(solve_identify(&j));
     TRY(iterate(&j));
   } else {
     j.solve.reason = REASON_CONVERGED;

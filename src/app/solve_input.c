@@ -48,7 +48,7 @@ status solve_check_options(solve_job *j) {
   status rc = STATUS_OK;
   const options *o = j->run->o;
   static const char *const outputs[] = {"run.output", "run.report", "run.history"};
-  const char *inputs[4] = {NULL};
+  const char *inputs[5] = {NULL};
   int count = 0;
   rc = check_combination(o);
   if (rc == STATUS_OK) rc = check_output_kind(options_text(o, "run.output"));
@@ -56,6 +56,9 @@ status solve_check_options(solve_job *j) {
   if (options_has(o, "solve.matrix")) inputs[count++] = options_text(o, "solve.matrix");
   if (rhs_file(o) != NULL) inputs[count++] = rhs_file(o);
   if (options_has(o, "solve.x0")) inputs[count++] = options_text(o, "solve.x0");
+  if (options_has(o, "checkpoint.restart") && !options_is_word(o, "checkpoint.restart")) {
+    inputs[count++] = options_text(o, "checkpoint.restart");
+  }
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     const char *path = options_text(o, outputs[i]);
     if (path == NULL || strcmp(path, "-") == 0) continue;

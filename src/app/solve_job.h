@@ -3,12 +3,14 @@
 #define SOLVE_JOB_H
 
 #include "backend_choice.h"
+#include "checkpointing.h"
 #include "commands.h"
 #include "history.h"
 #include "matrix_io.h"
 #include "options.h"
 #include "problems.h"
 #include "progress.h"
+#include "report.h"
 #include "solver.h"
 #include "survey.h"
 #include "timers.h"
@@ -33,6 +35,8 @@ typedef struct solve_job {
   matrix_facts storage;
   solve_run solve;
   history *history;
+  checkpointing *saving;
+  uint64_t content_rhs, content_x0; /* of what files brought; 0: none */
   progress progress;
 
   /* what was decided */
@@ -65,6 +69,15 @@ status solve_load_system(solve_job *j, const double *b, const double *x0);
 status solve_load_method(solve_job *j);
 void solve_print_plan(const solve_job *j);
 void solve_close(solve_job *j);
+
+/* solve_saving.c */
+status solve_open_saving(solve_job *j);
+status solve_note_content(solve_job *j, const double *b, const double *x0);
+status solve_identify(solve_job *j); /* also gives the run a history that checkpoints can carry */
+void solve_put_restart(const solve_job *j, report *r); /* local */
+status solve_exit_code(const solve_job *j);            /* local */
+status solve_stopped(const solve_job *j); /* local: the failure of a run that was stopped, or whose
+                                             last checkpoint failed */
 
 /* solve_output.c */
 status solve_collect(solve_job *j);

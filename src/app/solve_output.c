@@ -80,7 +80,7 @@ static void put_common(const solve_job *j, report *r) {
   report_word(r, "command", "solve");
   report_word(r, "version", HALOSWEEP_VERSION);
   report_word(r, "config", options_effective(o));
-  report_integer(r, "exit_code", solve_reason_status(reason));
+  report_integer(r, "exit_code", solve_exit_code(j));
   report_word(r, "reason", solve_reason_name(reason));
   report_word(r, "fingerprint", mark);
   report_word(r, "reproducible", "all");
@@ -122,7 +122,7 @@ static void put_traffic(const solve_job *j, report *r) {
   report_real(r, "gbytes_per_second", busy > 0.0 ? bytes / busy * 1e-9 : 0.0);
   report_word(r, "fraction_of_measured_peak", NULL);
   report_close(r);
-  report_word(r, "restarted_from", NULL);
+  solve_put_restart(j, r);
   report_open_list(r, "warnings");
   for (int i = 0; log_warning_at(i) != NULL; i++) report_word(r, NULL, log_warning_at(i));
   report_close(r);
@@ -139,7 +139,7 @@ static void put_solve(const solve_job *j, report *r) {
   report_word(r, "why", j->why);
   report_word(r, "rhs", j->rhs);
   report_integer(r, "iterations", run->iterations);
-  report_integer(r, "iterations_this_run", run->iterations);
+  report_integer(r, "iterations_this_run", run->iterations - run->restarted_at);
   report_real(r, "relative_residual", run->relative_residual);
   report_real(r, "recursive_residual", run->recursive_residual);
   report_flag(r, "converged", run->reason == REASON_CONVERGED);
@@ -215,15 +215,21 @@ static void print_summary(const solve_job *j) {
   report_print("ran on       %d rank%s x %d thread%s, backend %s\n", comm_size(j->run->c),
                comm_size(j->run->c) == 1 ? "" : "s", j->run->threads,
                j->run->threads == 1 ? "" : "s", j->system.kernels->name);
-  report_print("ended        %s after %lld iteration%s\n", solve_reason_name(run->reason),
-               (long long)run->iterations, run->iterations == 1 ? "" : "s");
+  report_print("ended        %s%s after %lld iteration%s\n",
+               solve_reason_status(run->reason) == STATUS_STOPPED ? "not converged: " : "",
+               solve_reason_name(run->reason), (long long)run->iterations,
+               run->iterations == 1 ? "" : "s");
   report_print("residual     |b - Ax| / |b| = %.3e (recomputed)\n", run->relative_residual);
   if (j->solution_is_ones && !isnan(j->error_max) && !diverged(j)) {
     report_print("error        max|x - 1| = %.3e\n", j->error_max);
   }
-  report_print("time         %.3f s: read %.3f, compute %.3f, communicate %.3f\n", j->phases.total,
-               j->phases.slowest[PHASE_READ], j->phases.slowest[PHASE_COMPUTE],
-               j->phases.slowest[PHASE_COMMUNICATE]);
+  report_print("time         %.3f s", j->phases.total);
+  for (int p = 0, shown = 0; p < PHASES; p++) {
+    if (j->phases.slowest[p] <= 0.0) continue;
+    report_print("%s%s %.3f", shown++ == 0 ? ": " : ", ", phase_name((phase)p),
+                 j->phases.slowest[p]);
+  }
+  report_print("\n");
   report_print("fingerprint  %s\n", mark);
 }
 
@@ -325,14 +331,14 @@ static status outcome_diverged(const solve_job *j) {
 
 status solve_outcome(const solve_job *j) {
   const solve_run *run = &j->solve;
-  const status code = solve_reason_status(run->reason);
+  const status code = solve_reason_status(run->reason), stopped = solve_stopped(j);
+  if (stopped != STATUS_OK) return stopped;
   if (code == STATUS_DIVERGED) return outcome_diverged(j);
   if (code == STATUS_STOPPED) {
     static const char *const hint[] = {
         [REASON_MAX_ITERATIONS] = "raise max_iterations, or try another method",
         [REASON_STAGNATED] =
-            "this is as far as double precision goes; a larger rtol would accept it",
-        [REASON_TIME_LIMIT] = "time_limit reached; give it more time"};
+            "this is as far as double precision goes; a larger rtol would accept it"};
     return fail(code, "not converged (%s) after %lld iterations: |b - Ax| / |b| = %.3e; %s",
                 solve_reason_name(run->reason), (long long)run->iterations, run->relative_residual,
                 hint[run->reason]);

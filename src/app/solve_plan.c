@@ -26,6 +26,8 @@ status solve_open_backend(solve_job *j) {
   s->place = j->chosen.place;
   rc = csr_localise(&j->a, &block);
   TRY(comm_agree(c, rc));
+  s->global_rows = j->owned.rows;
+  s->first_row = block.first_row;
   s->rows = block.rows;
   s->ghosts = block.ghosts;
   TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
@@ -205,7 +207,6 @@ status solve_load_method(solve_job *j) {
   l->check_every = options_integer(o, "solve.check_every");
   l->monitor_update = strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
-  l->deadline = INFINITY;
   if (divides(j)) TRY(load_weights(j));
   rc = comm_agree(j->system.world, j->system.failure);
 done:
@@ -219,16 +220,21 @@ void solve_print_plan(const solve_job *j) {
                (long long)j->entries, j->facts.format);
   report_print("  method %s, preconditioner %s: %s\n", j->method != NULL ? j->method->name : "none",
                j->preconditioner, j->why);
-  report_print("  backend %s, %d ranks x %d threads; rank 0: %d rows, matrix %.1f MB as %s, "
-               "vectors %.1f MB\n",
-               j->system.kernels->name, comm_size(j->run->c), j->run->threads, (int)j->system.rows,
-               (double)j->storage.bytes / 1e6, j->storage.format, (double)vectors / 1e6);
+  char matrix_bytes[REPORT_BYTES], vector_bytes[REPORT_BYTES];
+  report_bytes((double)j->storage.bytes, matrix_bytes);
+  report_bytes((double)vectors, vector_bytes);
+  report_print("  backend %s, %d rank%s x %d thread%s; rank 0: %lld rows, matrix %s as %s, vectors "
+               "%s\n",
+               j->system.kernels->name, comm_size(j->run->c), comm_size(j->run->c) == 1 ? "" : "s",
+               j->run->threads, j->run->threads == 1 ? "" : "s", (long long)j->system.rows,
+               matrix_bytes, j->storage.format, vector_bytes);
   report_print("dry run: nothing was computed, nothing written\n");
 }
 
 void solve_close(solve_job *j) {
   linear_system *s = &j->system;
   history_close(&j->history, 0);
+  checkpointing_close(&j->saving);
   if (s->place != NULL) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);

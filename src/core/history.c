@@ -8,12 +8,15 @@
 #include "alloc.h"
 
 struct history {
-  FILE *file;
+  FILE *file; /* NULL: rows are remembered only */
   char *path, *temporary;
   int failed;        /* errno of the first write that failed */
   int held;          /* a row is waiting */
   int64_t iteration; /* of the held row */
   double residual, truth;
+  int remember;
+  double *rows; /* all flushed ones, HISTORY_COLUMNS numbers each */
+  int64_t count, room;
 };
 
 static void note_failure(history *h) {
@@ -50,14 +53,36 @@ static void put_number(history *h, double value) {
   if (fprintf(h->file, "%.17g", value) < 0) note_failure(h);
 }
 
+/* Appends the held row to the remembered ones. A history that has no memory to grow fails at the
+ * next history_rows. */
+static void remember_row(history *h) {
+  if (h->count == h->room) {
+    const int64_t more = 2 * h->room + 256;
+    if (alloc_grow(&h->rows, h->room * HISTORY_COLUMNS, more * HISTORY_COLUMNS, sizeof *h->rows,
+                   "remembered history") != STATUS_OK) {
+      h->remember = 0;
+      fail_clear();
+      return;
+    }
+    h->room = more;
+  }
+  double *row = h->rows + h->count * HISTORY_COLUMNS;
+  row[0] = (double)h->iteration;
+  row[1] = h->residual;
+  row[2] = h->truth;
+  h->count++;
+}
+
 static void flush_row(history *h) {
   if (!h->held) return;
+  h->held = 0;
+  if (h->remember) remember_row(h);
+  if (h->file == NULL) return;
   if (fprintf(h->file, "%lld,", (long long)h->iteration) < 0) note_failure(h);
   put_number(h, h->residual);
   if (fputc(',', h->file) == EOF) note_failure(h);
   put_number(h, h->truth);
   if (fputc('\n', h->file) == EOF) note_failure(h);
-  h->held = 0;
 }
 
 /* Makes row k the held one; rows come in ascending order, a repeated k is the same row. */
@@ -81,6 +106,40 @@ void history_true(history *h, int64_t iteration, double residual) {
   h->truth = residual;
 }
 
+void history_forget_true(history *h) {
+  if (h != NULL && h->held) h->truth = NAN;
+}
+
+status history_remember(history **h) {
+  status rc = STATUS_OK;
+  if (*h == NULL) TRY(alloc_zeroed(h, 1, sizeof **h, "history"));
+  (*h)->remember = 1;
+done:
+  return rc;
+}
+
+status history_rows(history *h, const double **rows, int64_t *count) {
+  const int64_t before = h->count;
+  if (h->held && h->remember) {
+    remember_row(h);
+    h->count = before; /* still held */
+  }
+  *rows = h->rows;
+  *count = before + h->held;
+  if (h->remember) return STATUS_OK;
+  return fail(STATUS_UNAVAILABLE, "not enough memory to remember the history");
+}
+
+void history_restore(history *h, const double *rows, int64_t count) {
+  if (h == NULL) return;
+  for (int64_t i = 0; i < count; i++) {
+    const double *row = rows + i * HISTORY_COLUMNS;
+    hold(h, (int64_t)row[0]);
+    h->residual = row[1];
+    h->truth = row[2];
+  }
+}
+
 status history_close(history **out, int keep) {
   history *h = *out;
   status rc = STATUS_OK;
@@ -97,6 +156,7 @@ status history_close(history **out, int keep) {
   }
   alloc_free(&h->path);
   alloc_free(&h->temporary);
+  alloc_free(&h->rows);
   alloc_free(&h);
   return rc;
 }

@@ -24,6 +24,18 @@ void history_row(history *h, int64_t iteration, double residual);
  * next. Local. */
 void history_true(history *h, int64_t iteration, double residual);
 
+/* For checkpoints, which carry the rows so far. A row is three numbers: k, residual, true residual.
+ *
+ * history_remember keeps all rows in memory from now on (24 bytes each); where there is no history
+ * it makes one that writes no file. history_rows: those so far, the held one included; owned by h,
+ * valid until the next row. history_restore: rows as given, into an empty history; the last is
+ * held. history_forget_true: the held row's true residual was not computed after all. Local. */
+enum { HISTORY_COLUMNS = 3 };
+status history_remember(history **h);
+status history_rows(history *h, const double **rows, int64_t *count);
+void history_restore(history *h, const double *rows, int64_t count);
+void history_forget_true(history *h);
+
 /* Writes what is held back, closes and renames (keep != 0), or throws away. STATUS_IO when any
  * write failed. Always releases. Local. */
 status history_close(history **h, int keep);

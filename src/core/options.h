@@ -100,7 +100,8 @@ status options_override(options *o, const char *key, const char *value);
  * `o`. */
 const char *options_effective(options *o);
 
-/* The same restricted to problem keys, for checkpoints. Owned by `o`. */
+/* The same restricted to problem keys, for checkpoints; input files are "(a file)": their content
+ * is the caller's to add. Owned by `o`. */
 const char *options_problem(options *o);
 
 /* The nearest of the names in "a|b|c" to `word`, copied to `out`; 0 when none is near. */

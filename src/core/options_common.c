@@ -10,7 +10,7 @@ const option OPTIONS_COMMON[] = {
     {"run", "threads", OPTION_INTEGER, NULL, NULL, 1, 65536, 0,
      "threads per rank; without it OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or the allowed cores"},
     {"run", "ranks", OPTION_INTEGER, NULL, NULL, 1, 1e9, 0,
-     "the number of MPI ranks expected; overrides what the launcher says"},
+     "the number of MPI ranks expected, whatever the launcher says; another one is exit 7"},
     {"run", "output", OPTION_OUTPUT, NULL, NULL, 0, 0, 0,
      "file for the result: .h5, or .mtx and .txt for plain vectors"},
     {"run", "report", OPTION_OUTPUT, NULL, NULL, 0, 0, 0,
@@ -20,7 +20,7 @@ const option OPTIONS_COMMON[] = {
     {"run", "seed", OPTION_INTEGER, "1", NULL, 0, OPTION_COUNT_MAX, OPTION_PROBLEM,
      "seed of everything random"},
     {"run", "progress", OPTION_WORD, "auto", "auto|on|off", 0, 0, 0,
-     "progress lines; auto: a bar on a terminal, else a line per 5 s at most"},
+     "a bar on a terminal, else a line per 5 s at most; auto: unless quiet"},
     {"run", "quiet", OPTION_FLAG, "off", NULL, 0, 0, 0, "only results, warnings and errors"},
     {"run", "transport", OPTION_WORD, "auto", "auto|host|mpi|nccl|ipc", 0, 0, 0,
      "how halos travel between GPUs"},
@@ -41,11 +41,11 @@ const option OPTIONS_COMMON[] = {
      "when a checkpoint cannot be written"},
 
     {"parameters", OPTION_ANY_KEY, OPTION_REAL, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "constants for expressions and systems: --parameters.sigma 10"},
+     "constants for expressions and systems (commands to come): --parameters.sigma 10"},
     {"sweep", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "parameters swept: linspace(lo, hi, n), geomspace(lo, hi, n), or a list"},
+     "parameters swept (commands to come): linspace(lo, hi, n), geomspace(lo, hi, n), or a list"},
     {"sample", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "parameters drawn (ode): uniform(lo, hi), normal(mean, sigma), sobol(lo, hi)"},
+     "parameters drawn (commands to come): uniform(lo, hi), normal(mean, sigma), sobol(lo, hi)"},
     {0},
 };
 

@@ -39,9 +39,12 @@ static int needs_quotes(const char *text) {
   return 0;
 }
 
-static status append_value(text_builder *t, const setting *s) {
+static status append_value(text_builder *t, const setting *s, unsigned flags) {
   status rc = STATUS_OK;
   char folder[PATH_ROOM] = "";
+  if (s->is->type == OPTION_INPUT && !s->word && (flags & OPTION_PROBLEM) != 0) {
+    return text_append(t, "(a file)"); /* what is in it counts, not where it lies */
+  }
   int relative = s->is->type == OPTION_INPUT && !s->word && s->text[0] != '/';
   if (relative && getcwd(folder, sizeof folder) == NULL) folder[0] = '\0';
   int quotes = strchr(s->text, '"') == NULL && (needs_quotes(s->text) || needs_quotes(folder));
@@ -74,7 +77,7 @@ static status append_section(text_builder *t, const options *o, const char *sect
     }
     TRY(text_append(t, setting_key(s)));
     TRY(text_append(t, " = "));
-    TRY(append_value(t, s));
+    TRY(append_value(t, s, flags));
     TRY(text_append(t, "\n"));
   }
 done:

@@ -7,7 +7,7 @@
 
 #include "comm.h"
 
-static const double LINE_SECONDS = 5.0; /* docs/handbook.md: at most one line per 5 s */
+static const double LINE_SECONDS = 5.0; /* docs/handbook.md */
 static const double BAR_SECONDS = 0.1;
 
 void progress_start(progress *p, const char *choice, int quiet, int speaks, const char *what) {
@@ -15,7 +15,8 @@ void progress_start(progress *p, const char *choice, int quiet, int speaks, cons
   p->what = what;
   p->last = -1;
   p->began = comm_clock();
-  if (!speaks || quiet || strcmp(choice, "off") == 0) return;
+  if (!speaks || strcmp(choice, "off") == 0) return;
+  if (quiet && strcmp(choice, "on") != 0) return;
   p->mode = isatty(STDERR_FILENO) ? PROGRESS_BAR : PROGRESS_LINES;
 }
 

@@ -18,7 +18,7 @@ typedef struct progress {
   const char *what; /* "iteration", ... */
 } progress;
 
-/* choice: "auto", "on" or "off". Local. */
+/* choice: "off", "on", or "auto": on unless quiet. Local. */
 void progress_start(progress *p, const char *choice, int quiet, int speaks, const char *what);
 
 /* At iteration k of at most `total` (0: unknown), with the residual (NaN: unknown). Local. */

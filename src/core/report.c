@@ -126,6 +126,14 @@ done:
   return rc;
 }
 
+void report_bytes(double bytes, char out[REPORT_BYTES]) {
+  static const char *const units[] = {"kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (bytes /= 1e3; bytes >= 999.95 && unit + 1 < sizeof units / sizeof *units; unit++)
+    bytes /= 1e3;
+  snprintf(out, REPORT_BYTES, "%.1f %s", bytes, units[unit]);
+}
+
 void report_print(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -37,6 +37,10 @@ status report_write_text(const char *text, const char *path);
 /* A line (or more) for people on stdout: results go there, everything else to the log. */
 void report_print(const char *format, ...) FORMAT_LIKE(1, 2);
 
+/* A number of bytes to read: "12.3 kB", "1.5 GB" (powers of 1000). */
+enum { REPORT_BYTES = 32 };
+void report_bytes(double bytes, char out[REPORT_BYTES]);
+
 /* One value of a finished report, as text; NULL when the text is no report or lacks the key. Free
  * with alloc_free. */
 char *report_lookup(const char *json, const char *key);

@@ -1,8 +1,8 @@
 /* The reference backend: plain serial loops over CSR, one operation after another, nothing fused.
  * It is the oracle of the parity tests and is meant to be checked by reading; use `omp` for work.
  *
- * Sums are made as DESIGN says and no other way: the terms of a sum block, the block's sum in its
- * fixed order, the block sum into the wide accumulator. */
+ * Sums are made as docs/reproducibility.md says and no other way: the terms of a sum block, the
+ * block's sum in its fixed order, the block sum into the wide accumulator. */
 #include <string.h>
 
 #include "alloc.h"

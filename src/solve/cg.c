@@ -15,9 +15,11 @@
 #include <float.h>
 #include <math.h>
 
+#include "checkpointing.h"
 #include "history.h"
 #include "linear.h"
 #include "progress.h"
+#include "saving.h"
 #include "solve_rules.h"
 #include "timers.h"
 
@@ -29,6 +31,8 @@ typedef struct gradients {
   judged judged;
   solve_state state; /* as last looked at, with the verdict taken out */
   verdict verdict;
+  int64_t checked; /* the k of the check made before a checkpoint; -1: none */
+  solve_saver saver;
 } gradients;
 
 static status product_part(void *context, part p) {
@@ -228,25 +232,81 @@ static int check_is_due(const solve_limits *l, int64_t k) {
   return !l->fixed_count && k > 0 && k % l->check_every == 0;
 }
 
+/* The first state: a checkpoint's, or the start's. */
+static status begin(gradients *g) {
+  status rc = STATUS_OK;
+  solve_run *run = g->run;
+  solve_resumed resumed;
+  static const char *const names[] = {"/solve/x", "/solve/r", "/solve/p"};
+  const vec vectors[] = {run->x, g->r, g->p};
+  g->checked = -1;
+  TRY(comm_agree(run->system->world, saving_open(&g->saver, run, names, vectors, 3)));
+  TRY(saving_load(&g->saver, &g->state, &resumed));
+  if (!resumed.found) {
+    TRY(solve_begin(run, g->r));
+    TRY(start(g, 0));
+    goto done;
+  }
+  g->checked = g->state.iteration;
+  if (resumed.new_limits && !check_is_due(&run->limits, g->checked)) {
+    history_forget_true(run->history);
+  }
+  TRY(resume(g, 0));
+  g->verdict = resumed.ended;
+done:
+  return rc;
+}
+
+/* Ranks meet where one asked for it, or where a checkpoint is due; x_k, r_k and the next direction
+ * are made. */
+static status meet(gradients *g) {
+  status rc = STATUS_OK;
+  int stop = 0;
+  if (g->state.iteration >= g->run->limits.max_iterations) goto done;
+  if (!saving_is_due(g->run, &g->state)) goto done;
+  g->state.asked = 0;
+  TRY(saving_meet(&g->saver, &g->state, 1, &stop));
+  if (stop) g->verdict = VERDICT_REQUESTED;
+done:
+  return rc;
+}
+
+/* Iterates until a verdict, or to where the host has something to do. */
+static status stretch(gradients *g) {
+  status rc = STATUS_OK;
+  const solve_limits *l = &g->run->limits;
+  const int64_t save = checkpointing_next(g->run->saving, g->state.iteration);
+  int64_t next = g->state.iteration; /* iterates issued */
+  int arrived;
+  do {
+    TRY(iterate(g));
+    next++;
+    arrived = next >= l->max_iterations || next == save || check_is_due(l, next);
+    TRY(look(g, arrived));
+  } while (g->verdict == VERDICT_NONE && !arrived);
+done:
+  return rc;
+}
+
 static status loop(gradients *g) {
   status rc = STATUS_OK;
   const solve_limits *l = &g->run->limits;
-  int64_t next; /* iterates issued */
-  TRY(start(g, 0));
-  next = g->state.iteration;
+  TRY(begin(g));
   for (;;) {
     while (g->verdict == VERDICT_RANGE) TRY(redo(g));
+    const int asked = g->verdict == VERDICT_REQUESTED;
+    if (asked) g->verdict = VERDICT_NONE;
     const int64_t k = g->state.iteration;
-    if (g->verdict != VERDICT_NONE || (next == k && check_is_due(l, k))) TRY(respond(g));
+    if (g->verdict != VERDICT_NONE || (check_is_due(l, k) && k != g->checked)) TRY(respond(g));
     if (g->verdict == VERDICT_RANGE) continue;
     if (g->verdict != VERDICT_NONE) break;
-    next = g->state.iteration;
-    do {
-      if (next == l->max_iterations) goto done;
-      TRY(iterate(g));
-      next++;
-      TRY(look(g, next == l->max_iterations || check_is_due(l, next)));
-    } while (g->verdict == VERDICT_NONE && !check_is_due(l, next));
+    if (asked) {
+      g->state.verdict = VERDICT_NONE;
+      TRY(resume(g, 0));
+    }
+    TRY(meet(g));
+    if (g->verdict != VERDICT_NONE || g->state.iteration >= l->max_iterations) break;
+    TRY(stretch(g));
   }
 done:
   return rc;
@@ -259,7 +319,7 @@ static status finish(gradients *g) {
   run->iterations = g->state.iteration;
   TRY(solve_check(run, run->x, g->q, run->iterations, &truth));
   if (g->verdict == VERDICT_NONE && truth != VERDICT_NONE) g->verdict = truth;
-  run->reason = solve_reason_of(g->verdict);
+  run->reason = g->verdict == VERDICT_REQUESTED ? saving_reason(run) : solve_reason_of(g->verdict);
   if (run->limits.fixed_count &&
       (run->reason == REASON_MAX_ITERATIONS || run->reason == REASON_CONVERGED)) {
     run->reason = REASON_FIXED_COUNT;
@@ -280,8 +340,8 @@ static status run_gradients(solve_run *run) {
   ATTEMPT(s, linear_vector(s, "product", &g.q));
   ATTEMPT(s, judged_open(s, &g.judged));
   TRY(comm_agree(s->world, s->failure));
-  TRY(solve_begin(run, g.r));
   TRY(loop(&g));
+  TRY(saving_finish(&g.saver, &g.state, 1, g.verdict));
   TRY(finish(&g));
 done:
   judged_release(s, &g.judged);

@@ -9,9 +9,11 @@
  * multigrid. Source: Saad, Iterative Methods for Sparse Linear Systems (2003), 4.1. */
 #include <math.h>
 
+#include "checkpointing.h"
 #include "history.h"
 #include "linear.h"
 #include "progress.h"
+#include "saving.h"
 #include "timers.h"
 
 typedef struct sweeping {
@@ -20,6 +22,8 @@ typedef struct sweeping {
   judged judged;
   solve_state state; /* what the next stretch starts from; state.iteration is its k */
   verdict verdict;
+  int checked; /* no check is due at state.iteration that has not been made */
+  solve_saver saver;
 } sweeping;
 
 typedef struct sweep_work {
@@ -128,18 +132,45 @@ done:
   return rc;
 }
 
-/* A fixed count goes on where a tolerance would stop: an exact solution sweeps onto itself. */
+/* A fixed count goes on where a tolerance would stop: an exact solution sweeps onto itself. Until
+ * `last`, or until someone asks for a meeting. */
 static status finish_fixed(sweeping *w, int64_t last) {
   status rc = STATUS_OK;
-  while (w->state.iteration < last) {
+  solve_state seen = {.asked = 0};
+  while (w->state.iteration < last && seen.asked == 0) {
     TRY(judged_start(w->run->system, &w->judged, &w->state));
     TRY(sweep(w, w->state.iteration));
+    TRY(judged_look(w->run->system, &w->judged, &seen));
     w->state.iteration++;
     history_row(w->run->history, w->state.iteration, 0.0);
   }
+  w->state.asked = seen.asked;
   w->verdict = VERDICT_NONE;
 done:
   return rc;
+}
+
+/* The check at multiples of check_every, of an iterate that no sweep has judged yet. */
+static status check(sweeping *w, int64_t last) {
+  const vec nowhere = {.rows = 0};
+  const int64_t k = w->state.iteration;
+  w->checked = k < last;
+  if (w->run->limits.fixed_count || k == 0 || k >= last || k % w->run->limits.check_every != 0) {
+    return STATUS_OK;
+  }
+  return solve_check(w->run, w->iterate[k % 2], nowhere, k, &w->verdict);
+}
+
+static int64_t next_check(const solve_limits *l, int64_t k, int64_t last) {
+  if (l->fixed_count) return last;
+  const int64_t stop = (k / l->check_every + 1) * l->check_every;
+  return stop < last ? stop : last;
+}
+
+static int64_t next_stop(const sweeping *w, int64_t last) {
+  const int64_t save = checkpointing_next(w->run->saving, w->state.iteration);
+  const int64_t look = next_check(&w->run->limits, w->state.iteration, last);
+  return save < look ? save : look;
 }
 
 /* What the verdict of a stretch asks for; leaves VERDICT_NONE to go on from w->state. */
@@ -148,8 +179,12 @@ static status respond(sweeping *w, int64_t last) {
   solve_run *run = w->run;
   const int64_t k = w->state.iteration;
   const vec nowhere = {.rows = 0};
+  w->checked = 1;
   if (w->verdict == VERDICT_RANGE) TRY(change_scale(w));
-  if (w->verdict == VERDICT_CONVERGED && run->limits.fixed_count) TRY(finish_fixed(w, last));
+  if (w->verdict == VERDICT_CONVERGED && run->limits.fixed_count) {
+    TRY(finish_fixed(w, next_stop(w, last)));
+    goto done;
+  }
   if (w->verdict == VERDICT_REPEATS && run->limits.monitor_update) {
     TRY(solve_check(run, w->iterate[k % 2], nowhere, k, &w->verdict));
     if (w->verdict == VERDICT_NONE) w->verdict = VERDICT_REPEATS;
@@ -157,18 +192,29 @@ static status respond(sweeping *w, int64_t last) {
     TRY(solve_check(run, w->iterate[k % 2], nowhere, k, &w->verdict));
     /* this step made x_{k+1} already */
     if (w->verdict == VERDICT_NONE) w->state.iteration++;
-  } else if (w->verdict == VERDICT_NONE && !run->limits.fixed_count && k > 0 && k < last &&
-             k % run->limits.check_every == 0) {
-    TRY(solve_check(run, w->iterate[k % 2], nowhere, k, &w->verdict));
+  } else if (w->verdict == VERDICT_REQUESTED) { /* as at the end of a stretch: x_{k+1} is made */
+    w->verdict = VERDICT_NONE;
+    w->state.iteration++;
+    TRY(check(w, last));
+  } else if (w->verdict == VERDICT_NONE) {
+    TRY(check(w, last));
   }
 done:
   return rc;
 }
 
-static int64_t next_check(const solve_limits *l, int64_t k, int64_t last) {
-  if (l->fixed_count) return last;
-  const int64_t stop = (k / l->check_every + 1) * l->check_every;
-  return stop < last ? stop : last;
+/* Ranks meet where one asked for it, or where a checkpoint is due. */
+static status meet(sweeping *w, int64_t last) {
+  status rc = STATUS_OK;
+  const int64_t k = w->state.iteration;
+  int stop = 0;
+  if (w->verdict != VERDICT_NONE || k >= last || !saving_is_due(w->run, &w->state)) goto done;
+  w->state.asked = 0;
+  w->saver.vector[0].v = w->iterate[k % 2];
+  TRY(saving_meet(&w->saver, &w->state, w->checked, &stop));
+  if (stop) w->verdict = VERDICT_REQUESTED;
+done:
+  return rc;
 }
 
 static status finish(sweeping *w) {
@@ -180,17 +226,43 @@ static status finish(sweeping *w) {
   run->iterations = k;
   TRY(solve_check(run, w->iterate[k % 2], w->iterate[(k + 1) % 2], k, &truth));
   if (run->limits.monitor_update) run->recursive_residual = run->relative_residual;
-  if (w->verdict == VERDICT_NONE) { /* counted to the end: x_k was not judged by a sweep */
+  if (w->verdict == VERDICT_NONE ||
+      w->verdict == VERDICT_REQUESTED) { /* counted to the end: x_k was not judged by a sweep */
     run->recursive_residual = run->relative_residual;
     history_row(run->history, k, run->relative_residual);
-    w->verdict = truth;
+    if (w->verdict == VERDICT_NONE) w->verdict = truth;
   }
-  run->reason = solve_reason_of(w->verdict);
+  run->reason = w->verdict == VERDICT_REQUESTED ? saving_reason(run) : solve_reason_of(w->verdict);
   if (run->limits.fixed_count && run->reason == REASON_MAX_ITERATIONS) {
     run->reason = REASON_FIXED_COUNT;
   }
   if (k % 2 == 1) ATTEMPT(s, s->kernels->copy(s->place, run->x, w->iterate[1]));
   progress_end(run->progress, k, run->relative_residual);
+done:
+  return rc;
+}
+
+/* The first state: a checkpoint's, or the start's. */
+static status begin(sweeping *w, int64_t last) {
+  status rc = STATUS_OK;
+  solve_run *run = w->run;
+  linear_system *s = run->system;
+  solve_resumed resumed;
+  static const char *const names[] = {"/solve/x"};
+  w->checked = 1;
+  TRY(comm_agree(s->world, saving_open(&w->saver, run, names, &w->iterate[0], 1)));
+  TRY(saving_load(&w->saver, &w->state, &resumed));
+  if (resumed.found) {
+    w->verdict = resumed.ended;
+    if (w->state.iteration % 2 == 1) {
+      ATTEMPT(s, s->kernels->copy(s->place, w->iterate[1], w->iterate[0]));
+    }
+    if (w->verdict == VERDICT_NONE && !resumed.checked) TRY(check(w, last));
+    goto done;
+  }
+  TRY(solve_begin(run, w->iterate[1]));
+  w->state = solve_state_at(run, 0, run->scale);
+  if (run->limits.monitor_update) TRY(first_update_scale(w));
 done:
   return rc;
 }
@@ -203,13 +275,14 @@ static status run_sweeps(solve_run *run) {
   ATTEMPT(s, linear_vector(s, "next iterate", &w.iterate[1]));
   ATTEMPT(s, judged_open(s, &w.judged));
   TRY(comm_agree(s->world, s->failure));
-  TRY(solve_begin(run, w.iterate[1]));
-  w.state = solve_state_at(run, 0, run->scale);
-  if (run->limits.monitor_update) TRY(first_update_scale(&w));
+  TRY(begin(&w, last));
   while (w.verdict == VERDICT_NONE && w.state.iteration < last) {
-    TRY(stretch(&w, next_check(&run->limits, w.state.iteration, last)));
+    TRY(stretch(&w, next_stop(&w, last)));
     TRY(respond(&w, last));
+    TRY(meet(&w, last));
   }
+  w.saver.vector[0].v = w.iterate[w.state.iteration % 2];
+  TRY(saving_finish(&w.saver, &w.state, w.checked, w.verdict));
   TRY(finish(&w));
 done:
   judged_release(s, &w.judged);

@@ -29,6 +29,7 @@ static const ending endings[] = {
     [REASON_MAX_ITERATIONS] = {"max_iterations", STATUS_STOPPED},
     [REASON_STAGNATED] = {"stagnated", STATUS_STOPPED},
     [REASON_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
+    [REASON_SIGNAL] = {"signal", STATUS_STOPPED},
     [REASON_DIVERGED] = {"diverged", STATUS_DIVERGED},
     [REASON_INDEFINITE] = {"indefinite", STATUS_DIVERGED},
     [REASON_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "checkpointing.h"
 #include "history.h"
 #include "linear.h"
 #include "solve_rules.h"
@@ -85,7 +86,7 @@ status judged_start(linear_system *s, judged *j, const solve_state *state) {
 
 status judged_step(solve_run *run, judged *j, judge_kind kind) {
   linear_system *s = run->system;
-  const int stop = s->failure != STATUS_OK || comm_clock() > run->limits.deadline;
+  const int stop = s->failure != STATUS_OK || checkpointing_asks(run->saving);
   linear_phase(s, PHASE_COMMUNICATE);
   status rc = s->kernels->judge(s->place, s->world, kind, j->state, stop);
   linear_phase(s, PHASE_COMPUTE);

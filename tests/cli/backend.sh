@@ -1,3 +1,4 @@
+#!/bin/bash
 # run.backend and run.transport: what is chosen, what is refused, and what is said about it.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

@@ -24,6 +24,8 @@ expect 0 "halosweep " "$HALOSWEEP" --version
 expect 0 "usage: " "$HALOSWEEP" --help
 expect 0 "--max_iterations" "$HALOSWEEP" solve --help
 expect 0 "--checkpoint.every" "$HALOSWEEP" solve A.mtx --tol 3 --help
+expect 0 "--max_iterations" "$HALOSWEEP" help solve
+expect 0 "--max_iterations" "$HALOSWEEP" solve A.mtx -h
 expect 0 ".TH HALOSWEEP 1" "$HALOSWEEP" --man
 expect 2 "no command" "$HALOSWEEP"
 expect 2 "did you mean 'solve'?" "$HALOSWEEP" slove
@@ -62,8 +64,6 @@ expect 2 "--quiet=off" "$HALOSWEEP" solve --quiet off
 expect 2 "~ is not expanded" "$HALOSWEEP" solve '~/A.mtx'
 expect 2 "no file" "$HALOSWEEP" inspect
 expect 2 "takes no such word" "$HALOSWEEP" info A.mtx
-expect 7 "checkpoints yet" "$HALOSWEEP" solve A.mtx --checkpoint ck.h5
-expect 7 "checkpoints yet" "$HALOSWEEP" solve A.mtx --restart latest
 
 # config files: file, line, both lines
 expect 2 "no.ini: the config file cannot be opened" "$HALOSWEEP" solve no.ini
@@ -78,6 +78,12 @@ expect 2 "a.ini:2: rtol = 1e-8 7: junk after the number, at '7'" "$HALOSWEEP" so
 printf '[heat]\nwhatever = (\n[run]\nquiet = on\n' >a.ini
 expect 0 "version: " "$HALOSWEEP" info a.ini
 [ -s err ] && complain "quiet = on, but: $(cat err)"
+
+# values that no command uses: said on the command line, let pass in a file
+expect 0 "--sweep.a has no effect" "$HALOSWEEP" info --sweep.a "1, 2"
+printf '[parameters]\na = 3\n' >a.ini
+expect 0 "version: " "$HALOSWEEP" info a.ini
+said_times 0 "no effect"
 
 # a usage error under a launcher: once, with our exit code, without MPI
 expect 2 "unknown option --bad" mpirun -n 3 --bind-to none "$HALOSWEEP" solve A.mtx --bad 1

@@ -22,6 +22,7 @@ same "$(tail -1 out)" "solution not kept: add --output x.h5"
 same "$(ls)" "$(printf 'err\nout')"
 same "$(grep -c '^iteration ' err) $(grep -c '^iteration 0 of 10000, residual 1.000e+00' err)" "2 1" # the first and the last
 solve $P --progress off; same "$(grep -c '^iteration ' err)" 0
+solve $P --quiet --progress on; same "$(grep -c '^iteration ' err)" 2
 what="small"; solve --problem poisson1d --n 3; expect 0 "x = "
 same "$(grep -c '^x =' out)" 1
 what="quiet"; solve $P --quiet; same "$(cat err)" ""
@@ -86,7 +87,7 @@ for method in "jacobi" "cg" "jor --omega 0.8"; do
 done
 what="time"; solve --problem poisson2d --n 300 --method jacobi --rtol 0 --max_iterations 1e9 --time_limit 1s --report r.json; expect 4 time_limit
 same "$(value reason)" time_limit
-what="dry run"; rm -f x.h5; solve $P --dry_run --output x.h5; expect 0 "dry run" "cg"
+what="dry run"; rm -f x.h5; solve $P --dry_run --threads 1 --output x.h5; expect 0 "dry run" "cg" "1 rank x 1 thread;"
 [ -f x.h5 ] && complain "a dry run wrote a file"
 what="exclusive"; solve $P --matrix a.mtx; expect 2; solve --n 3; expect 2
 what="sizes"; solve --problem poisson3d --n 4e6; expect 2 "too large"

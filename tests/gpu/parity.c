@@ -1,5 +1,5 @@
-/* The CUDA backend against the reference backend, bit for bit; packed and plain storage. An argument
- * chooses cases by name, for slow checkers: test_gpu_parity '*large*'. */
+/* The CUDA backend against the reference backend, bit for bit; packed and plain storage. An
+ * argument chooses cases by name, for slow checkers: test_gpu_parity '*large*'. */
 #include "parity.h"
 #include "cuda_plain.h"
 #include "gpu.h"

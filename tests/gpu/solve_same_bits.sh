@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # One answer on CPU and GPU: equal exit codes, fingerprints and histories from `--backend cuda` on one and
 # two ranks (which may share a GPU) and from the reference backend; matrices, methods, ways to end.
 set -u
@@ -12,7 +13,7 @@ bad=0
 print() { sed -n 's/^fingerprint  //p' "$1"; }
 
 try() { # name, then the words of solve
-  local name=$1 first= print
+  local name=$1 first='' print
   shift
   for how in "1 ref" "1 cuda" "2 cuda" "3 cuda"; do
     rm -f h.csv

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The house rules a compiler does not check (DESIGN: the house), over the sources of one tree:
+# The house rules a compiler does not check (CONTRIBUTING.md), over the sources of one tree:
 #   - which folder may include what; no include goes through "../"
 #   - no feature #if: a difference between builds is a source file, chosen by CMake
 #   - only the log, the report and the commands write to the terminal; only the commands end the program
@@ -25,7 +25,7 @@ standard=' assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h
  setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
  tgmath.h threads.h time.h uchar.h wchar.h wctype.h '
 posix=' cpuid.h dirent.h dlfcn.h fcntl.h libgen.h malloc.h poll.h pthread.h sched.h spawn.h strings.h unistd.h
- sys/mman.h sys/resource.h sys/stat.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/utsname.h
+ sys/file.h sys/mman.h sys/resource.h sys/stat.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/utsname.h
  sys/wait.h immintrin.h xmmintrin.h pmmintrin.h '
 standard=${standard//$'\n'/}
 posix=${posix//$'\n'/}

@@ -195,8 +195,7 @@ static void same_outcome(const outcome *a, const outcome *b, const char *what) {
 static const solve_limits usual = {.rtol = 1e-8,
                                    .divergence = 1e5,
                                    .max_iterations = 1000,
-                                   .check_every = 50,
-                                   .deadline = INFINITY};
+                                   .check_every = 50};
 
 /* Runs the trial everywhere; *out is the reference's outcome (x released). */
 static void everywhere(const trial *t, outcome *out) {

@@ -83,7 +83,22 @@ static void files(void **state) {
   report_release(&r);
 }
 
+static void sizes_to_read(void **state) {
+  (void)state;
+  char text[REPORT_BYTES];
+  static const struct {
+    double bytes;
+    const char *text;
+  } cases[] = {{0.0, "0.0 kB"},   {4160.0, "4.2 kB"}, {999949.0, "999.9 kB"}, {999950.0, "1.0 MB"},
+               {2.5e9, "2.5 GB"}, {7e12, "7.0 TB"},   {4e15, "4000.0 TB"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    report_bytes(cases[i].bytes, text);
+    assert_string_equal(text, cases[i].text);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(values_come_back), cmocka_unit_test(files)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values_come_back), cmocka_unit_test(files),
+                                     cmocka_unit_test(sizes_to_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,111 @@
+/* Checkpoints and requests to stop, as `solve` meets them: what problem a checkpoint is of, what
+ * the report says, and how a stopped run ends. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "checkpointing.h"
+#include "fingerprint.h"
+#include "report.h"
+#include "solve_job.h"
+#include "stop.h"
+
+enum { PROBLEM_ROOM = 256 };
+
+status solve_open_saving(solve_job *j) {
+  status rc = STATUS_OK;
+  TRY(checkpointing_open(j->run->c, j->run->o, j->timers.began, &j->saving));
+  checkpointing_time(j->saving, &j->timers);
+  j->solve.saving = j->saving;
+done:
+  return rc;
+}
+
+status solve_note_content(solve_job *j, const double *b, const double *x0) {
+  const gidx first = j->a.first_row;
+  int64_t sums[2] = {0, 0};
+  if (b != NULL) sums[0] = (int64_t)fingerprint_of(b, first, j->a.rows);
+  if (x0 != NULL) sums[1] = (int64_t)fingerprint_of(x0, first, j->a.rows);
+  status rc = comm_sum_i64(j->run->c, sums, 2);
+  j->content_rhs = (uint64_t)sums[0];
+  j->content_x0 = (uint64_t)sums[1];
+  return rc;
+}
+
+/* The problem keys and, of input files, their content: a folder may be moved, a file changed. */
+status solve_identify(solve_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  char *text = NULL;
+  /* what auto chose: naming it gives the same problem */
+  TRY(comm_agree(j->run->c, options_override(o, "solve.method", j->method->name)));
+  const char *keys = options_problem(o);
+  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
+  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + PROBLEM_ROOM;
+  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
+  TRY(comm_agree(j->run->c, rc));
+  snprintf(text, (size_t)room,
+           "%s\n[content]\nmatrix = %016" PRIx64 "\nrhs = %016" PRIx64 "\nx0 = %016" PRIx64 "\n",
+           keys, j->facts.content, j->content_rhs, j->content_x0);
+  TRY(checkpointing_identify(j->saving, "solve", HALOSWEEP_VERSION, options_effective(o), text));
+  if (comm_rank(j->run->c) == 0 && options_has(o, "checkpoint.file")) {
+    rc = history_remember(&j->history);
+    j->solve.history = j->history;
+  }
+  rc = comm_agree(j->run->c, rc);
+done:
+  alloc_free(&text);
+  return rc;
+}
+
+void solve_put_restart(const solve_job *j, report *r) {
+  const checkpointing_facts *facts = checkpointing_look(j->saving);
+  if (facts->restarted[0] == '\0') {
+    report_word(r, "restarted_from", NULL);
+    return;
+  }
+  report_open(r, "restarted_from");
+  report_word(r, "file", facts->restarted);
+  report_integer(r, "iteration", facts->restarted_at);
+  report_close(r);
+}
+
+static int was_stopped(const solve_job *j) {
+  return j->solve.reason == REASON_SIGNAL || j->solve.reason == REASON_TIME_LIMIT;
+}
+
+status solve_exit_code(const solve_job *j) {
+  const checkpointing_facts *facts = checkpointing_look(j->saving);
+  const status code = solve_reason_status(j->solve.reason);
+  if (facts->failed != STATUS_OK && code != STATUS_DIVERGED) return STATUS_IO;
+  if (!was_stopped(j)) return code;
+  if (facts->stopped_safe) return STATUS_AGAIN;
+  return j->solve.reason == REASON_SIGNAL ? (status)(STATUS_SIGNAL + facts->signal) : code;
+}
+
+status solve_stopped(const solve_job *j) {
+  const checkpointing_facts *facts = checkpointing_look(j->saving);
+  const status code = solve_exit_code(j);
+  const long long k = (long long)j->solve.iterations;
+  const char *why =
+      j->solve.reason == REASON_SIGNAL ? stop_signal_name(facts->signal) : "the time limit";
+  if (code == STATUS_IO) {
+    return fail(code, "the last checkpoint could not be written (after %lld iterations); %s%s", k,
+                facts->saved[0] != '\0' ? "the one before is " : "there is no earlier one",
+                facts->saved);
+  }
+  if (code == STATUS_AGAIN) {
+    return fail(code,
+                "stopped by %s after %lld iterations; %s is written: go on with --restart "
+                "latest",
+                why, k, facts->saved);
+  }
+  if (was_stopped(j)) {
+    return fail(code,
+                "stopped by %s after %lld iterations, not converged: |b - Ax| / |b| = %.3e; "
+                "with --checkpoint FILE it could be continued",
+                why, k, j->solve.relative_residual);
+  }
+  return STATUS_OK;
+}
