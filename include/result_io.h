@@ -20,6 +20,10 @@ extern "C" {
  * first 512 bytes says "written by halosweep". A symbolic link is followed and stays a link. */
 status result_check(comm *c, const char *path, const char *const *inputs);
 
+/* Before the work: whether two of `outputs` (ends with NULL) are one file, by name or through
+ * links: the later would replace the earlier. STATUS_USAGE naming both. */
+status result_check_distinct(comm *c, const char *const *outputs);
+
 status result_create(comm *c, const char *path, result_file **out);
 
 /* This rank's part of a distributed vector of doubles, as dataset `name` ("/solve/x"). */

@@ -85,6 +85,9 @@ static status check_existing(const char *path, const struct stat *found,
     return fail(STATUS_USAGE, "%s: is not a regular file, expected one, or a new name", path);
   }
   status rc = not_an_input(path, found, inputs);
+  if (rc == STATUS_OK && access(path, R_OK) != 0) {
+    rc = fail(STATUS_IO, "%s: exists and cannot be read: %s", path, strerror(errno));
+  }
   if (rc == STATUS_OK) rc = result_recognise(path, &ours);
   if (rc != STATUS_OK) return rc;
   if (!ours) {
@@ -121,4 +124,45 @@ done:
 
 status result_check(comm *c, const char *path, const char *const *inputs) {
   return comm_agree(c, comm_rank(c) == 0 ? check_name(path, inputs) : STATUS_OK);
+}
+
+/* The file that `path` names, or will: links followed, and its folder, which exists. */
+static status locate(const char *path, char **name, struct stat *folder) {
+  status rc = STATUS_OK;
+  TRY(swap_resolve(path, name));
+  char *slash = strrchr(*name, '/');
+  const char *where = slash == NULL ? "." : slash == *name ? "/" : *name;
+  if (slash != NULL && slash != *name) *slash = '\0';
+  if (stat(where, folder) != 0) rc = fail(STATUS_IO, "%s: %s", path, strerror(errno));
+  if (slash != NULL) memmove(*name, slash + 1, strlen(slash + 1) + 1);
+done:
+  return rc;
+}
+
+static status check_pair(const char *one, const char *other) {
+  status rc = STATUS_OK;
+  struct stat here, there;
+  char *name = NULL, *second = NULL;
+  TRY(locate(one, &name, &here));
+  TRY(locate(other, &second, &there));
+  int same = here.st_dev == there.st_dev && here.st_ino == there.st_ino && !strcmp(name, second);
+  if (!same && stat(one, &here) == 0 && stat(other, &there) == 0) {
+    same = here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+  }
+  if (same) {
+    rc = fail(STATUS_USAGE, "%s and %s: two outputs in one file: expected a name for each", one,
+              other);
+  }
+done:
+  alloc_free(&name);
+  alloc_free(&second);
+  return rc;
+}
+
+status result_check_distinct(comm *c, const char *const *outputs) {
+  status rc = STATUS_OK;
+  for (int i = 0; comm_rank(c) == 0 && rc == STATUS_OK && outputs[i] != NULL; i++) {
+    for (int j = 0; rc == STATUS_OK && j < i; j++) rc = check_pair(outputs[j], outputs[i]);
+  }
+  return comm_agree(c, rc);
 }

@@ -1,6 +1,6 @@
 /* vector_write (matrix_io.h). Every line has the same length (25 bytes), so each rank writes its
- * own part where it belongs, a mebibyte at a time; nothing is gathered. Written beside the target
- * under a temporary name, flushed, renamed: the target is complete or untouched. */
+ * own part where it belongs, a mebibyte at a time; nothing is gathered. Written under a temporary
+ * name, flushed, renamed (swap_file.h): the target is complete or untouched. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 
 #include "alloc.h"
 #include "matrix_io.h"
+#include "swap_file.h"
 
 enum { LINE_BYTES = 25, BLOCK_LINES = 40000, HEAD_BYTES = 160, NAME_BYTES = 4096 };
 
@@ -57,30 +58,24 @@ static status check_replace(const char *path) {
 }
 
 /* Rank 0: the temporary file with its head. */
-static status begin(const char *path, gidx rows, target *out) {
-  status rc = check_replace(path);
+static status begin(const char *path, gidx rows, swap_file *swap, target *out) {
+  status rc = STATUS_OK;
   char head[HEAD_BYTES];
-  int file = -1;
-  if (rc != STATUS_OK) return rc;
+  TRY(swap_open(path, swap));
+  TRY(check_replace(swap->path));
   int length = ends_with(path, ".mtx")
                    ? snprintf(head, sizeof head,
                               "%%%%MatrixMarket matrix array real general\n%% %s\n%" PRId64 " 1\n",
                               our_mark, rows)
                    : snprintf(head, sizeof head, "# %s\n", our_mark);
   out->head_bytes = length;
-  length = snprintf(out->name, sizeof out->name, "%s.part-%ld", path, (long)getpid());
+  length = snprintf(out->name, sizeof out->name, "%s", swap->temporary);
   if (length >= (int)sizeof out->name) {
-    out->name[0] = '\0';
-    return fail(STATUS_IO, "%s: the name is too long", path);
+    rc = fail(STATUS_IO, "%s: the name is too long", path);
+    goto done;
   }
-  file = open(out->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) {
-    rc = io_failure(path, "cannot be created");
-    out->name[0] = '\0';
-    return rc;
-  }
-  rc = write_all(file, path, head, out->head_bytes, 0);
-  if (close(file) != 0 && rc == STATUS_OK) rc = io_failure(path, "cannot be written");
+  rc = write_all(swap->descriptor, path, head, out->head_bytes, 0);
+done:
   return rc;
 }
 
@@ -109,34 +104,19 @@ done:
   return rc;
 }
 
-/* The rename itself is made durable by flushing the folder; where folders cannot be flushed (some
- * network file systems) that is all one can do. */
-static void flush_folder(const char *path) {
-  char folder[NAME_BYTES];
-  const char *slash = strrchr(path, '/');
-  size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-  memcpy(folder, path, length);
-  memcpy(folder + length, ".", 2);
-  int file = open(folder, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  (void)fsync(file);
-  close(file);
-}
-
 status vector_write(comm *c, const char *path, const ownership *owned, const double *values) {
   status rc = STATUS_OK;
   target t;
+  swap_file swap = {.descriptor = -1};
   const int speaks = comm_rank(c) == 0;
   memset(&t, 0, sizeof t);
-  if (speaks) rc = begin(path, owned->rows, &t);
+  if (speaks) rc = begin(path, owned->rows, &swap, &t);
   TRY(comm_agree(c, rc));
   TRY(comm_broadcast(c, &t, sizeof t, 0));
   rc = write_part(path, &t, owned, values);
   TRY(comm_agree(c, rc));
-  if (speaks && rename(t.name, path) != 0) rc = io_failure(path, "cannot be renamed into place");
-  if (speaks && rc == STATUS_OK) flush_folder(path);
-  TRY(comm_agree(c, rc));
+  rc = comm_agree(c, speaks ? swap_commit(&swap) : STATUS_OK);
 done:
-  if (rc != STATUS_OK && speaks && t.name[0] != '\0') (void)unlink(t.name);
+  if (speaks) swap_discard(&swap);
   return rc;
 }

@@ -17,6 +17,21 @@ const command_entry *command_find(const char *name) {
   return NULL;
 }
 
+/* Only the report goes to standard output; a file called - would come as a surprise. */
+static status check_names(const options *o) {
+  static const char *const files[] = {"run.output", "run.history"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    const char *path = options_text(o, files[i]);
+    if (path == NULL || strcmp(path, "-") != 0) continue;
+    return fail(STATUS_USAGE,
+                "%s = -: expected a file name; only --report goes to standard output (./- names a "
+                "file)",
+                options_where(o, files[i]));
+  }
+  return STATUS_OK;
+}
+
 status command_check(const command_entry *entry, const options *o) {
-  return entry->check == NULL ? STATUS_OK : entry->check(o);
+  status rc = check_names(o);
+  return rc != STATUS_OK || entry->check == NULL ? rc : entry->check(o);
 }

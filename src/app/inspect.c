@@ -254,7 +254,7 @@ status command_inspect(run_context *run) {
   status rc = STATUS_OK;
   const char *path = options_text(run->o, "inspect.file");
   const char *to = options_text(run->o, "run.report");
-  const char *const inputs[] = {path, NULL};
+  const char *const inputs[] = {path, options_file(run->o), NULL};
   int result = 0;
   if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
   TRY(result_is_result(run->c, path, &result));

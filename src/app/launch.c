@@ -194,6 +194,14 @@ static void warn_when_crowded(const placement *p) {
   }
 }
 
+static status check_threads(const placement *p) {
+  if (p->threads > LAUNCH_THREADS_MAX) {
+    return fail(STATUS_USAGE, "%s: %d threads; expected at most %d per rank", p->threads_from,
+                p->threads, LAUNCH_THREADS_MAX);
+  }
+  return processors_try(p->threads);
+}
+
 status launch_place(comm *c, int64_t asked, placement *out) {
   status rc = STATUS_OK;
   memset(out, 0, sizeof *out);
@@ -203,6 +211,7 @@ status launch_place(comm *c, int64_t asked, placement *out) {
   if (out->cores < 1) out->cores = 1;
   decide_threads(asked, out);
   warn_when_crowded(out);
+  rc = comm_agree(c, check_threads(out));
 done:
   return rc;
 }

@@ -8,6 +8,9 @@
 #include "comm.h"
 #include "status.h"
 
+/* Beyond any node, and within what the OpenMP library survives. */
+enum { LAUNCH_THREADS_MAX = 4096 };
+
 typedef struct launcher {
   int rank;              /* 0 when there is no launcher */
   int64_t size;          /* 0 when no launcher says */

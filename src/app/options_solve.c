@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "solver.h"
 
 static const option SOLVE[] = {
     {"solve", "matrix", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
@@ -79,6 +80,37 @@ static status check_size(const options *o, const char *problem) {
   return STATUS_OK;
 }
 
+/* What the option tables cannot know: the flags of methods. */
+static status check_combination(const options *o) {
+  const solver *method = solver_find(options_text(o, "solve.method"));
+  if (method == NULL) return STATUS_OK; /* auto */
+  const char *preconditioner = options_text(o, "solve.preconditioner");
+  if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
+      !(method->flags & SOLVER_TAKES_PRECONDITIONER)) {
+    return fail(STATUS_USAGE, "%s: method %s takes no preconditioner",
+                options_where(o, "solve.preconditioner"), method->name);
+  }
+  if (strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
+      !(method->flags & SOLVER_MONITORS_UPDATE)) {
+    return fail(STATUS_USAGE, "%s: update is for the Jacobi family; method %s watches its residual",
+                options_where(o, "solve.monitor"), method->name);
+  }
+  return STATUS_OK;
+}
+
+static int ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static status check_output_kind(const char *path) {
+  if (path == NULL || ends_with(path, ".h5") || ends_with(path, ".hdf5") ||
+      ends_with(path, ".mtx") || ends_with(path, ".txt")) {
+    return STATUS_OK;
+  }
+  return fail(STATUS_USAGE, "output %s: expected a name that ends in .h5, .mtx or .txt", path);
+}
+
 status check_solve(const options *o) {
   status rc = STATUS_OK;
   const char *problem = options_text(o, "solve.problem");
@@ -107,7 +139,10 @@ status check_solve(const options *o) {
   if (strcmp(method, "jor") == 0 && !options_has(o, "solve.omega")) {
     rc = fail(STATUS_USAGE, "%s = jor needs omega, the relaxation factor",
               options_where(o, "solve.method"));
+    goto done;
   }
+  TRY(check_combination(o));
+  rc = check_output_kind(options_text(o, "run.output"));
 done:
   return rc;
 }

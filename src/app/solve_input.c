@@ -13,46 +13,13 @@ static const char *rhs_file(const options *o) {
              : NULL;
 }
 
-/* What the option tables cannot know: the flags of methods. */
-static status check_combination(const options *o) {
-  const solver *method = solver_find(options_text(o, "solve.method"));
-  if (method == NULL) return STATUS_OK; /* auto */
-  const char *preconditioner = options_text(o, "solve.preconditioner");
-  if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
-      !(method->flags & SOLVER_TAKES_PRECONDITIONER)) {
-    return fail(STATUS_USAGE, "%s: method %s takes no preconditioner",
-                options_where(o, "solve.preconditioner"), method->name);
-  }
-  if (strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
-      !(method->flags & SOLVER_MONITORS_UPDATE)) {
-    return fail(STATUS_USAGE, "%s: update is for the Jacobi family; method %s watches its residual",
-                options_where(o, "solve.monitor"), method->name);
-  }
-  return STATUS_OK;
-}
-
-static int ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-static status check_output_kind(const char *path) {
-  if (path == NULL || ends_with(path, ".h5") || ends_with(path, ".hdf5") ||
-      ends_with(path, ".mtx") || ends_with(path, ".txt")) {
-    return STATUS_OK;
-  }
-  return fail(STATUS_USAGE, "output %s: expected a name that ends in .h5, .mtx or .txt", path);
-}
-
 status solve_check_options(solve_job *j) {
   status rc = STATUS_OK;
   const options *o = j->run->o;
   static const char *const outputs[] = {"run.output", "run.report", "run.history"};
-  const char *inputs[5] = {NULL};
-  int count = 0;
-  rc = check_combination(o);
-  if (rc == STATUS_OK) rc = check_output_kind(options_text(o, "run.output"));
-  TRY(comm_agree(j->run->c, rc));
+  const char *inputs[6] = {NULL}, *files[4] = {NULL};
+  int count = 0, written = 0;
+  if (options_file(o) != NULL) inputs[count++] = options_file(o);
   if (options_has(o, "solve.matrix")) inputs[count++] = options_text(o, "solve.matrix");
   if (rhs_file(o) != NULL) inputs[count++] = rhs_file(o);
   if (options_has(o, "solve.x0")) inputs[count++] = options_text(o, "solve.x0");
@@ -63,7 +30,9 @@ status solve_check_options(solve_job *j) {
     const char *path = options_text(o, outputs[i]);
     if (path == NULL || strcmp(path, "-") == 0) continue;
     TRY(result_check(j->run->c, path, inputs));
+    files[written++] = path;
   }
+  TRY(result_check_distinct(j->run->c, files));
 done:
   return rc;
 }

@@ -4,12 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
+#include "swap_file.h"
 
 struct history {
   FILE *file; /* NULL: rows are remembered only */
-  char *path, *temporary;
+  swap_file swap;
   int failed;        /* errno of the first write that failed */
   int held;          /* a row is waiting */
   int64_t iteration; /* of the held row */
@@ -28,14 +30,9 @@ status history_open(const char *path, history **out) {
   history *h = NULL;
   *out = NULL;
   if (path == NULL) return STATUS_OK;
-  const size_t length = strlen(path);
   TRY(alloc_zeroed(&h, 1, sizeof *h, "history"));
-  TRY(alloc_array(&h->path, (int64_t)length + 1, 1, "file name"));
-  TRY(alloc_array(&h->temporary, (int64_t)length + 5, 1, "file name"));
-  memcpy(h->path, path, length + 1);
-  memcpy(h->temporary, path, length);
-  memcpy(h->temporary + length, ".tmp", 5);
-  h->file = fopen(h->temporary, "w");
+  TRY(swap_open(path, &h->swap));
+  h->file = fdopen(dup(h->swap.descriptor), "w");
   if (h->file == NULL) {
     rc = fail(STATUS_IO, "%s: cannot write the history: %s", path, strerror(errno));
     goto done;
@@ -148,14 +145,15 @@ status history_close(history **out, int keep) {
   if (h->file != NULL) {
     flush_row(h);
     if (fclose(h->file) != 0) note_failure(h);
-    if (keep && h->failed == 0 && rename(h->temporary, h->path) != 0) note_failure(h);
-    if (!keep || h->failed != 0) remove(h->temporary);
     if (keep && h->failed != 0) {
-      rc = fail(STATUS_IO, "%s: writing the history failed: %s", h->path, strerror(h->failed));
+      rc = fail(STATUS_IO, "%s: writing the history failed: %s", h->swap.path, strerror(h->failed));
     }
   }
-  alloc_free(&h->path);
-  alloc_free(&h->temporary);
+  if (keep && h->file != NULL && rc == STATUS_OK) {
+    rc = swap_commit(&h->swap);
+  } else {
+    swap_discard(&h->swap);
+  }
   alloc_free(&h->rows);
   alloc_free(&h);
   return rc;

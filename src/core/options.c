@@ -304,7 +304,10 @@ status options_load(const command *cmd, int count, char *const *arguments, optio
   o->cmd = cmd;
   TRY(add_defaults(o, cmd->options));
   TRY(add_defaults(o, OPTIONS_COMMON));
-  if (line.file != NULL) TRY(apply_file(o, line.file));
+  if (line.file != NULL) {
+    TRY(text_copy(&o->file, line.file));
+    TRY(apply_file(o, line.file));
+  }
   for (int64_t i = 0; i < line.count; i++) {
     const argument *a = &line.argument[i];
     TRY(assign(o, a->is, a->name.section, a->name.key, a->where, a->value, ""));
@@ -317,10 +320,13 @@ done:
   return rc;
 }
 
+const char *options_file(const options *o) { return o->file; }
+
 void options_release(options **o) {
   if (*o == NULL) return;
   for (int64_t i = 0; i < (*o)->count; i++) setting_release(&(*o)->setting[i]);
   alloc_free(&(*o)->setting);
+  alloc_free(&(*o)->file);
   text_release(&(*o)->effective);
   text_release(&(*o)->problem);
   alloc_free(o);

@@ -90,6 +90,9 @@ int options_is_word(const options *o, const char *key);
  * last. options_real(o, "parameters.sigma") and so on read them. */
 const char *options_free_key(const options *o, const char *section, int index);
 
+/* The config file that was read, NULL when there was none. */
+const char *options_file(const options *o);
+
 /* Where a given value came from, to begin an error text with: "a.ini:7: n" or "--n". */
 const char *options_where(const options *o, const char *key);
 

@@ -7,7 +7,7 @@
 const option OPTIONS_COMMON[] = {
     {"run", "backend", OPTION_WORD, "auto", "auto|omp|cuda|ref", 0, 0, 0,
      "who computes: all cores (omp), a GPU per rank (cuda), plain serial loops (ref)"},
-    {"run", "threads", OPTION_INTEGER, NULL, NULL, 1, 65536, 0,
+    {"run", "threads", OPTION_INTEGER, NULL, NULL, 1, 4096, 0,
      "threads per rank; without it OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or the allowed cores"},
     {"run", "ranks", OPTION_INTEGER, NULL, NULL, 1, 1e9, 0,
      "the number of MPI ranks expected, whatever the launcher says; another one is exit 7"},

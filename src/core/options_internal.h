@@ -37,6 +37,7 @@ typedef struct setting {
 
 struct options {
   const command *cmd;
+  char *file; /* the config file, NULL: none */
   setting *setting;
   int64_t count, room;
   text_builder effective, problem;

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* fdopen */
 #include "report.h"
 
 #include <errno.h>
@@ -6,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
 #include "alloc.h"
+#include "swap_file.h"
 
 enum { DEPTH = 8 };
 
@@ -99,30 +102,24 @@ status report_write(report *r, const char *path) {
 
 status report_write_text(const char *text, const char *path) {
   status rc = STATUS_OK;
-  char *temporary = NULL;
+  swap_file swap;
   if (strcmp(path, "-") == 0) {
     if (write_all(stdout, text) || fflush(stdout) != 0) {
       rc = fail(STATUS_IO, "writing the report to stdout failed: %s", strerror(errno));
     }
     goto done;
   }
-  const size_t length = strlen(path);
-  TRY(alloc_array(&temporary, (int64_t)length + 5, 1, "file name"));
-  memcpy(temporary, path, length);
-  memcpy(temporary + length, ".tmp", 5);
-  FILE *file = fopen(temporary, "w");
-  int bad = file == NULL;
-  if (!bad) {
-    bad = write_all(file, text);
-    bad |= fclose(file) != 0;
-    bad = bad || rename(temporary, path) != 0;
-  }
+  TRY(swap_open(path, &swap));
+  FILE *file = fdopen(dup(swap.descriptor), "w");
+  int bad = file == NULL || write_all(file, text);
+  if (file != NULL) bad |= fclose(file) != 0;
   if (bad) {
     rc = fail(STATUS_IO, "%s: writing the report failed: %s", path, strerror(errno));
-    remove(temporary);
+    swap_discard(&swap);
+  } else {
+    rc = swap_commit(&swap);
   }
 done:
-  alloc_free(&temporary);
   return rc;
 }
 

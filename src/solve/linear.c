@@ -61,6 +61,25 @@ static status residual_part(void *context, part p) {
   return w->s->kernels->residual(w->s->place, w->s->a, p, w->x, w->b, w->r, w->scale);
 }
 
+/* Where no room is given for r, its norm is summed anew with other scales until its digits are
+ * kept: 2^400 apart, since sums of squares in range span more than that twice. A residual of zero
+ * tries them all. */
+static status norm_in_range(linear_system *s, residual_work *w, double sum, double *norm) {
+  status rc = STATUS_OK;
+  const int given = ilogb(w->scale), step = fabs(sum) < 1.0 ? 400 : -400;
+  double sums[2] = {sum, 0.0};
+  int exponent = given + step;
+  while (rules_out_of_range(sums[0]) && exponent >= -1022 && exponent <= 1022) {
+    w->scale = ldexp(1.0, exponent);
+    TRY(linear_apply(s, w->x, residual_part, w));
+    TRY(collect(s, 2, sums));
+    *norm = ldexp(sqrt(sums[0]), given - exponent);
+    exponent += step;
+  }
+done:
+  return rc;
+}
+
 status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, double norm[2]) {
   status rc = STATUS_OK;
   residual_work w = {s, x, b, r, scale};
@@ -69,7 +88,12 @@ status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, doub
   TRY(collect(s, 2, sum));
   norm[0] = sqrt(sum[0]);
   norm[1] = sqrt(sum[1]);
-  if (rules_out_of_range(sum[0]) && r.data.at != NULL) TRY(linear_norm(s, r, scale, &norm[0]));
+  if (!rules_out_of_range(sum[0])) goto done;
+  if (r.data.at != NULL) {
+    TRY(linear_norm(s, r, scale, &norm[0]));
+  } else {
+    TRY(norm_in_range(s, &w, sum[0], &norm[0]));
+  }
 done:
   return rc;
 }

@@ -25,7 +25,7 @@ status linear_apply(linear_system *s, vec x, linear_work work, void *context);
 status linear_product(linear_system *s, vec x, vec y);
 
 /* r = b - A x (r.data.at NULL: not stored); norm[0] = |scale r|, norm[1] = |scale |A||x||. A
- * residual too small or too large for `scale` is normed by its own maximum where it is stored.
+ * residual too small or too large for `scale` is normed with a scale of its own.
  * Collective. */
 status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, double norm[2]);
 

@@ -187,6 +187,16 @@ static status prepare(const problem_request *request, making *m) {
   return STATUS_OK;
 }
 
+/* Rows beyond what all ranks together can hold are refused at once, before they are counted. */
+static status check_room(comm *c, const making *m) {
+  const int64_t size = comm_size(c), share = m->rows / size;
+  if (share <= INT32_MAX) return STATUS_OK;
+  return fail(STATUS_UNAVAILABLE,
+              "problem %s: %lld rows on %d rank%s, at most %d fit each: use at least %lld ranks",
+              m->request->name, (long long)m->rows, (int)size, size == 1 ? "" : "s", INT32_MAX,
+              (long long)(m->rows / INT32_MAX + 1));
+}
+
 /* Entries per sum block, this rank's even share of the blocks counted. */
 static status weigh(comm *c, const making *m, int64_t **weight) {
   status rc = STATUS_OK;
@@ -230,6 +240,7 @@ status problem_build(comm *c, const problem_request *request, csr_rows *out, own
   memset(out, 0, sizeof *out);
   memset(owned, 0, sizeof *owned);
   rc = prepare(request, &m);
+  if (rc == STATUS_OK) rc = check_room(c, &m);
   if (rc == STATUS_OK) rc = weigh(c, &m, &weight);
   TRY(comm_agree(c, rc));
   TRY(ownership_by_weight(c, m.rows, weight, owned));

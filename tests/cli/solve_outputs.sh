@@ -72,6 +72,26 @@ what="folder"; solve $P --output no/such/x.h5; expect 6 "no/such"
 solve $P --report no/such/r.json; expect 6 "no/such"
 solve $P --history no/such/h.csv; expect 6 "no/such"
 what="input"; solve $P --quiet --output b.mtx; solve $P --rhs b.mtx --output ./b.mtx; expect 2 b.mtx
+what="config as output"; { echo "# written by halosweep"; echo "[solve]"; echo "problem = poisson1d"; echo "n = 9"; } > run.ini
+cp run.ini kept.ini; solve run.ini --report run.ini; expect 2 run.ini input
+cmp -s run.ini kept.ini || complain "the config was overwritten"
+what="outputs in one file"; mkdir -p sub; ln -s ../both.h5 sub/link.h5
+solve $P --output both.h5 --report both.h5; expect 2 both.h5 "two outputs"
+solve $P --output both.txt --history sub/../both.txt; expect 2 both.txt "two outputs"
+[ -e both.h5 ] || [ -e both.txt ] && complain "two outputs in one file: something was written"
+solve $P --quiet --output both.h5; solve $P --output both.h5 --report sub/link.h5; expect 2 "two outputs"
+what="dash"; solve $P --history -; expect 2 --history; solve $P --output -; expect 2 --output
+[ -e - ] && complain "a file called - was written"
+what="somebody's temporaries"; mkdir there
+for name in h.csv r.json x.mtx; do rm -f $name; echo precious > $name.tmp; ln -sf there/$name $name; done
+solve $P --quiet --history there/h.csv --report there/r.json --output there/x.mtx; expect 0
+solve $P --quiet --history h.csv --report r.json --output x.mtx; expect 0
+for name in h.csv r.json x.mtx; do
+  same "$(cat $name.tmp)" precious
+  [ -L $name ] || complain "$name: the link was replaced, not the file it leads to"
+  rm -f $name $name.tmp
+done
+same "$(ls there | tr '\n' ' ')" "h.csv r.json x.mtx "
 what="length"; solve --problem poisson2d --n 13 --rhs b.mtx; expect 3 b.mtx 169
 
 what="not converged"; rm -f x.h5; solve $P --quiet --max_iterations 3 --output x.h5 --report r.json; expect 4 max_iterations
@@ -90,6 +110,20 @@ same "$(value reason)" time_limit
 what="dry run"; rm -f x.h5; solve $P --dry_run --threads 1 --output x.h5; expect 0 "dry run" "cg" "1 rank x 1 thread;"
 [ -f x.h5 ] && complain "a dry run wrote a file"
 what="exclusive"; solve $P --matrix a.mtx; expect 2; solve --n 3; expect 2
+what="unreadable"; echo theirs > theirs.h5; chmod 600 theirs.h5; as=""
+if [ "$(id -u)" != 0 ]; then
+  chmod 000 theirs.h5
+elif command -v setpriv > /dev/null; then
+  cp "$HALOSWEEP" program; chmod 755 . program; as="setpriv --reuid=65534 --regid=65534 --clear-groups ./program"
+fi
+if [ "$(id -u)" != 0 ] || [ -n "$as" ]; then
+  # shellcheck disable=SC2086
+  ${as:-"$HALOSWEEP"} solve $P --output theirs.h5 > out 2> err; rc=$?; expect 6 theirs.h5 "cannot be read"
+fi
+what="options before MPI"; for wrong in "--output x.dat" "--method jacobi --preconditioner jacobi" "--method cg --monitor update"; do
+  solve $P $wrong; expect 2; same "$(wc -l < err)" 1
+done
+what="rows"; solve --problem poisson2d --n 1e5; expect 7 "at least 5 ranks"
 what="sizes"; solve --problem poisson3d --n 4e6; expect 2 "too large"
 what="preconditioner"; solve $P --method jacobi --preconditioner jacobi; expect 2 preconditioner
 what="cuda"; solve $P --backend cuda; case $rc in 0 | 7) ;; *) complain "cuda: exit $rc" ;; esac

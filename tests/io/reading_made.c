@@ -390,7 +390,9 @@ static void write_refused(const char *name, const ownership *owned, const double
   captured_end(&s, world, said);
   assert_int_equal(rc, code);
   if (strstr(said, why) == NULL) fail_msg("'%s' not in: %s", why, said);
-  snprintf(part, sizeof part, "%s.part-%ld", name, (long)getpid());
+  const char *slash = strrchr(name, '/');
+  const int folder = slash == NULL ? 0 : (int)(slash + 1 - name);
+  snprintf(part, sizeof part, "%.*s.%s.%ld-0.part", folder, name, name + folder, (long)getpid());
   if (comm_rank(world) == 0) assert_int_not_equal(access(part, F_OK), 0);
 }
 

@@ -9,6 +9,10 @@
 
 #include "status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct swap_file {
   char *path;      /* the final name, links followed */
   char *temporary; /* the name written to */
@@ -36,5 +40,9 @@ void swap_discard(swap_file *s);
 
 /* Whether a file can be made next to `path`, by making one and removing it. */
 status swap_probe(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
