@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Values near the ends of the double range: nothing is claimed that the returned x does not hold.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

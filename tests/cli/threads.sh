@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Threads that cannot be had are said, with the code of CLI.md; the OpenMP library would end the
 # program, and of a parallel run one rank.
 set -u
