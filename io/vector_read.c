@@ -36,9 +36,8 @@ static status check_shape(const text_feed *feed, gidx rows, int64_t column) {
     return fail(STATUS_INPUT, "%s: a %s is no vector", feed->path, text_head_format(head));
   }
   if (column < 0 || column >= head->columns) {
-    return fail(STATUS_INPUT,
-                "%s: has %" PRId64 " columns, column %" PRId64 " (from 0) was asked for",
-                feed->path, head->columns, column);
+    return fail(STATUS_INPUT, "%s: has %" PRId64 " column%s, and column %" PRId64 " was asked for",
+                feed->path, head->columns, head->columns == 1 ? "" : "s", column + 1);
   }
   return STATUS_OK;
 }

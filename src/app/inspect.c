@@ -5,6 +5,7 @@
 
 #include "alloc.h"
 #include "commands.h"
+#include "inspect_checkpoint.h"
 #include "log.h"
 #include "matrix_io.h"
 #include "report.h"
@@ -255,9 +256,11 @@ status command_inspect(run_context *run) {
   const char *path = options_text(run->o, "inspect.file");
   const char *to = options_text(run->o, "run.report");
   const char *const inputs[] = {path, options_file(run->o), NULL};
-  int result = 0;
+  int result = 0, checkpoint = 0;
   if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
   TRY(result_is_result(run->c, path, &result));
+  if (result) TRY(inspect_checkpoint(run, path, &checkpoint));
+  if (checkpoint) goto done;
   if (result) {
     TRY(inspect_result(run, path));
   } else if (options_flag(run->o, "inspect.config")) {

@@ -20,6 +20,7 @@ static status read_system(solve_job *j) {
   timers_switch(&j->timers, PHASE_SETUP);
   TRY(survey_matrix(j->run->c, &j->a, &j->survey));
   j->entries = j->survey.entries;
+  TRY(solve_scale_system(j, b));
   TRY(comm_agree(j->run->c, alloc_array(&j->diagonal, j->a.rows, sizeof(double), "diagonal")));
   survey_diagonal(&j->a, j->diagonal);
   TRY(solve_open_backend(j));

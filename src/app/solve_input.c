@@ -105,7 +105,14 @@ status solve_read_rhs(solve_job *j, double **b, double **x0) {
       TRY(random_rhs(j, *b));
     }
   }
-  if (start != NULL) TRY(vector_read(c, start, &j->owned, 0, x0, NULL));
+  if (start != NULL) {
+    int64_t columns = 0;
+    TRY(vector_read(c, start, &j->owned, 0, x0, &columns));
+    if (columns > 1 && comm_rank(c) == 0) {
+      log_warning("%s has %lld columns; the first is the starting vector", start,
+                  (long long)columns);
+    }
+  }
 done:
   return rc;
 }

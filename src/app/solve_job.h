@@ -27,6 +27,7 @@ typedef struct solve_job {
   matrix_file facts; /* of a file; rows and entries also of a problem */
   double *file_rhs;  /* the right-hand side a matrix file brought, or NULL */
   double *diagonal;  /* [rows] */
+  int exponent;      /* A and b are those of the input times 2^-exponent */
   matrix_survey survey;
 
   /* on the backend */
@@ -60,6 +61,9 @@ typedef struct solve_job {
 status solve_check_options(solve_job *j);
 status solve_read_matrix(solve_job *j);
 status solve_read_rhs(solve_job *j, double **b, double **x0);
+
+/* solve_scale.c. b: this rank's part of a given right-hand side, scaled along, or NULL. */
+status solve_scale_system(solve_job *j, double *b);
 
 /* solve_plan.c */
 status solve_choose_method(solve_job *j);

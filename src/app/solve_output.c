@@ -315,6 +315,12 @@ static status outcome_diverged(const solve_job *j) {
   const long long k = (long long)run->iterations;
   switch (run->reason) {
   case REASON_INDEFINITE:
+    if (run->curvature == 0.0) {
+      return fail(STATUS_DIVERGED,
+                  "%s broke down: %s = 0 at iteration %lld: the matrix is singular or indefinite, "
+                  "or its entries lie too far apart for doubles; %s",
+                  j->method->name, run->curvature_is_rz ? "r.z" : "p.Ap", k, advice(j));
+    }
     return fail(STATUS_DIVERGED,
                 "%s: the matrix is not positive definite: %s = %.17g at iteration "
                 "%lld; %s",

@@ -67,7 +67,7 @@ status solve_load_system(solve_job *j, const double *b, const double *x0) {
   if (x0 != NULL) ATTEMPT(s, linear_load(s, run->x, x0));
   TRY(comm_agree(s->world, s->failure));
   TRY(linear_max_abs(s, run->b, &largest));
-  if (!isfinite(largest)) {
+  if (!isfinite(ldexp(largest, j->exponent))) {
     rc = fail(STATUS_INPUT, "right-hand side not finite (rhs %s): an entry is NaN or infinite",
               j->rhs);
   } else if (largest == 0.0) {
@@ -199,7 +199,7 @@ status solve_load_method(solve_job *j) {
   const options *o = j->run->o;
   solve_limits *l = &j->solve.limits;
   l->rtol = options_real(o, "solve.rtol");
-  l->atol = options_real(o, "solve.atol");
+  l->atol = ldexp(options_real(o, "solve.atol"), -j->exponent);
   l->divergence = options_real(o, "solve.divergence");
   l->max_iterations = options_integer(o, "solve.max_iterations");
   l->fixed_count = options_has(o, "solve.iterations");

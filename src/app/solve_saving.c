@@ -39,7 +39,9 @@ status solve_identify(solve_job *j) {
   options *o = j->run->o;
   char *text = NULL;
   /* what auto chose: naming it gives the same problem */
-  TRY(comm_agree(j->run->c, options_override(o, "solve.method", j->method->name)));
+  rc = options_override(o, "solve.method", j->method->name);
+  if (rc == STATUS_OK) rc = options_override(o, "solve.preconditioner", j->preconditioner);
+  TRY(comm_agree(j->run->c, rc));
   const char *keys = options_problem(o);
   rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
   const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + PROBLEM_ROOM;

@@ -57,7 +57,7 @@ status checkpointing_add(checkpointing *cp, const checkpoint_item *item,
                          checkpointing_refresh refresh, void *context);
 
 /* Loads the state of the checkpoint that `restart` names: *number is its number, or -1 for a fresh
- * start. Distributed items are in place; of replicated ones *copy gets item `name` below.
+ * start. Distributed items are in place; replicated ones are asked for below.
  * STATUS_USAGE: of another problem, naming the keys. STATUS_IO: damaged. */
 status checkpointing_load(checkpointing *cp, int64_t *number);
 

@@ -39,4 +39,30 @@ solve grows.mtx --method jacobi --divergence inf
 [ $rc = 5 ] || complain "divergence inf: exit $rc"
 below 1e300 "$(value relative_residual)" || [ "$(value relative_residual)" = null ] ||
   complain "divergence inf: stopped as not finite at $(value relative_residual)"
+# Matrices of any size are solved alike: the iterates differ by no bit, the verdicts not at all.
+tridiagonal 4 -1 > a.mtx
+solve a.mtx --method cg
+iterations=$(value iterations)
+print=$(value fingerprint)
+for power in -1070 -1040 -1000 -532 532 1000 1020; do
+  tridiagonal "$(awk -v p=$power 'BEGIN {printf "%.17g", 2 ^ (p + 2)}')" "-$(awk -v p=$power 'BEGIN {printf "%.17g", 2 ^ p}')" > s.mtx
+  for method in "cg" "cg --preconditioner none" "jacobi"; do
+    # shellcheck disable=SC2086
+    solve s.mtx --method $method --atol 0
+    [ $rc = 0 ] || complain "2^$power, $method: exit $rc: $(cat err)"
+    below "$(value relative_residual)" 1e-8 || complain "2^$power, $method: residual $(value relative_residual)"
+    [ "$method" != cg ] || [ "$(value iterations) $(value fingerprint)" = "$iterations $print" ] ||
+      complain "2^$power, $method: $(value iterations) $(value fingerprint), not $iterations $print"
+  done
+done
+# an absolute tolerance is of the residual as given
+tridiagonal 4e200 -1e200 > s.mtx
+solve s.mtx --method cg --rtol 0 --atol 1e199
+[ $rc = 0 ] || complain "atol: exit $rc: $(cat err)"
+solve s.mtx --method jacobi --rtol 0 --atol 1e100 --max_iterations 100
+[ $rc = 4 ] || complain "atol: exit $rc, expected 4: $(cat err)"
+# too far apart to scale: no claim about definiteness
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1e300\n2 2 1e-300\n3 3 1\n' > spread.mtx
+solve spread.mtx --method cg
+[ $rc = 0 ] || grep -q "too far apart" err || complain "spread: $(cat err)"
 exit $bad

@@ -82,6 +82,9 @@ solve $P --output both.txt --history sub/../both.txt; expect 2 both.txt "two out
 solve $P --quiet --output both.h5; solve $P --output both.h5 --report sub/link.h5; expect 2 "two outputs"
 what="dash"; solve $P --history -; expect 2 --history; solve $P --output -; expect 2 --output
 [ -e - ] && complain "a file called - was written"
+what="columns"; printf '1 2\n3 4\n' > two.txt
+solve --problem poisson1d --n 2 --rhs two.txt --rhs_column 3; expect 3 "2 columns" "column 3 was asked for"
+solve --problem poisson1d --n 2 --x0 two.txt; expect 0 "two.txt has 2 columns"
 what="somebody's temporaries"; mkdir there
 for name in h.csv r.json x.mtx; do rm -f $name; echo precious > $name.tmp; ln -sf there/$name $name; done
 solve $P --quiet --history there/h.csv --report there/r.json --output there/x.mtx; expect 0

@@ -13,14 +13,15 @@ SRUN
 printf '#!/usr/bin/env bash\necho "$*" >>requeued\n' >bin/scontrol
 chmod +x bin/*
 export PATH=$work/bin:$PATH SLURM_CPUS_PER_TASK=1 SLURM_NTASKS=1 SLURM_JOB_ID=17
-bad=0
+bad=0 seen=1 # runs that are at work, so far
 complain() { echo "$*"; cat log; bad=1; }
-words=(--problem poisson2d --n 250 --method jacobi --iterations 9000 --progress off)
+words=(--problem poisson2d --n 250 --method jacobi --iterations 30000 --progress off)
 "$HALOSWEEP" solve "${words[@]}" --threads 1 >whole 2>log || complain "the whole run"
 for signal in USR1 TERM; do
   bash "$HALOSWEEP_SOURCE/jobs/solve-restart.sbatch" "${words[@]}" >>out 2>>log &
   job=$!
-  sleep 1.2
+  for ((i = 0; i < 200; i++)); do [ "$(grep -c "no rhs given" log)" = $((++seen)) ] && break; seen=$((seen - 1)); sleep 0.1; done
+  sleep 0.4
   kill -$signal $job
   wait $job
   [ $? = 75 ] || complain "$signal: not 75"

@@ -28,6 +28,8 @@ expect 2 "needs checkpoint.file" "${p[@]}" --restart latest
 expect 4 "starting afresh" "${p[@]}" "${go[@]}" --checkpoint.every 20
 ls ck.000040.h5 ck.000060.h5 >/dev/null || bad=1
 cp ck.000060.h5 good.h5
+"$HALOSWEEP" inspect good.h5 >out 2>err && grep -q "^checkpoint   of halosweep solve" out || { echo "inspect"; cat err; bad=1; }
+"$HALOSWEEP" inspect good.h5 --config 2>err | grep -q "^method = jacobi" || { echo "inspect --config"; cat err; bad=1; }
 
 # other problems
 expect 2 "solve.n: 20 in the checkpoint, 21 in this run" --problem poisson2d --n 21 --method jacobi "${go[@]}"
@@ -40,6 +42,9 @@ sed 's/1 2 1$/1 2 1.5/' a.mtx >b.mtx
 expect 2 "content.matrix" b.mtx --method jacobi --checkpoint m.h5 --restart latest
 mkdir moved && mv a.mtx moved/ # the same content elsewhere is the same problem
 expect 0 "going on from" moved/a.mtx --method jacobi --checkpoint m.h5 --restart latest
+
+expect 0 "" --problem poisson2d --n 9 --checkpoint auto.h5 # naming what auto chose is the same problem
+expect 0 "going on from" --problem poisson2d --n 9 --method cg --preconditioner jacobi --checkpoint auto.h5 --restart latest
 
 # damage: passed over, saying why; all damaged
 size=$(stat -c %s ck.000060.h5)

@@ -7,15 +7,17 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 bad=0
 long=(--problem poisson2d --n 250 --method jacobi --iterations 100000000 --threads 1 --progress off)
-fixed=(--problem poisson2d --n 250 --method jacobi --iterations 9000 --threads 1 --progress off)
+fixed=(--problem poisson2d --n 250 --method jacobi --iterations 30000 --threads 1 --progress off)
 complain() { echo "$*"; cat err; bad=1; }
 print() { sed -n 's/^fingerprint  //p' "$1"; }
 stop() { # stop SIGNAL CODE 'text' command...
   local signal=$1 code=$2 text=$3
   shift 3
   "$@" >out 2>err &
-  local p=$!
-  sleep 1.2
+  local p=$! i
+  # it is at work (on a busy machine starting takes a while)
+  for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.1; done
+  sleep 0.5
   kill -"$signal" $p
   wait $p
   local got=$?
@@ -39,7 +41,7 @@ mpirun -n 3 "$HALOSWEEP" solve "${fixed[@]}" --checkpoint ck.h5 --restart latest
 grep -q "going on from" err || complain "did not go on"
 [ "$(print out)" = "$(print whole.out)" ] && cmp whole.csv h.csv || complain "another answer"
 
-# a second SIGINT ends at once, whatever is going on: here rank 0 is held up in opening a pipe
+# a second SIGINT ends at once, whatever is going on (unless the first was quick enough)
 "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --checkpoint.every 1 >out 2>err &
 p=$!
 sleep 1
@@ -58,7 +60,7 @@ mpirun -n 2 "$HALOSWEEP" solve "${long[@]}" --time-limit 1s --checkpoint ck.h5 >
 [ $? = 75 ] && grep -q "stopped by the time limit" err || complain "time limit with a checkpoint"
 SLURM_JOB_END_TIME=$(($(date +%s) + 2)) "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --restart latest >out 2>err
 [ $? = 75 ] && grep -q "stopped by the time limit" err || complain "end of the allocation"
-[ $SECONDS -lt 12 ] || complain "the limits took $SECONDS s"
+[ $SECONDS -lt 30 ] || complain "the limits took $SECONDS s"
 
 # at odd moments: while starting and reading, while writing (every iteration saves), after the last step
 awk 'BEGIN {n = 150000; print "%%MatrixMarket matrix coordinate real general"; print n, n, 2 * n

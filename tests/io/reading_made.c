@@ -344,7 +344,7 @@ static void vectors(void **state) {
   vector_of("1 -0 2.5 0 -3e-320\n", 0, a, 1, NULL);
   vector_of("1 -0\n2.5\n0 -3e-320\n", 0, a, 1, NULL);
   vector_of("1 5\n-0 6\n2.5 7\n0 8\n-3e-320 9\n", 1, b, 2, NULL);
-  vector_of("1 5\n-0 6\n2.5 7\n0 8\n-3e-320 9\n", 2, NULL, 0, "has 2 columns, column 2");
+  vector_of("1 5\n-0 6\n2.5 7\n0 8\n-3e-320 9\n", 2, NULL, 0, "has 2 columns, and column 3");
   vector_of("1\n2\nnan\n4\n5\n", 0, NULL, 0, ":3: value 'nan' is not finite");
   vector_of("1\n2\n3\n4\n", 0, NULL, 0, "found 4 numbers on 4 lines, expected 5");
   vector_of("%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n", 0, NULL, 0,
