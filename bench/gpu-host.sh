@@ -21,10 +21,11 @@ query() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -1; }
 gpu=$(query name) || { echo "no GPU: nvidia-smi does not answer" >&2; exit 7; }
 capability=$(query compute_cap | tr -d .)
 
-cmake -S "$source" -B "$build" -G Ninja -DHALOSWEEP_CUDA=ON -DHALOSWEEP_BENCH=ON \
-  -DCMAKE_CUDA_ARCHITECTURES="$capability" > "$results/build.log" 2>&1 &&
-  cmake --build "$build" -j "$cores" >> "$results/build.log" 2>&1 ||
-  { tail -30 "$results/build.log" >&2; exit 1; }
+if ! { cmake -S "$source" -B "$build" -G Ninja -DHALOSWEEP_CUDA=ON -DHALOSWEEP_BENCH=ON \
+  -DCMAKE_CUDA_ARCHITECTURES="$capability" && cmake --build "$build" -j "$cores"; } > "$results/build.log" 2>&1; then
+  tail -30 "$results/build.log" >&2
+  exit 1
+fi
 
 # runs tests; prints {"passed": .., "failed": .., "skipped": ..}
 tests() { # name, seconds, ctest's words

@@ -10,7 +10,7 @@ ranks=1
 expect() { # expect CODE 'text' words of solve...
   local code=$1 text=$2 launch=()
   shift 2
-  [ $ranks = 1 ] || launch=(mpirun -n $ranks)
+  [ "$ranks" = 1 ] || launch=(mpirun -n "$ranks")
   timeout 60 "${launch[@]}" "$HALOSWEEP" solve "$@" --progress off >out 2>err
   local got=$?
   if [ $got != "$code" ] || ! grep -qF -- "$text" out err; then

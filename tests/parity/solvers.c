@@ -192,10 +192,8 @@ static void same_outcome(const outcome *a, const outcome *b, const char *what) {
   if (strcmp(a->history, b->history) != 0) fail_msg("%s: histories differ", what);
 }
 
-static const solve_limits usual = {.rtol = 1e-8,
-                                   .divergence = 1e5,
-                                   .max_iterations = 1000,
-                                   .check_every = 50};
+static const solve_limits usual = {
+    .rtol = 1e-8, .divergence = 1e5, .max_iterations = 1000, .check_every = 50};
 
 /* Runs the trial everywhere; *out is the reference's outcome (x released). */
 static void everywhere(const trial *t, outcome *out) {
