@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fp_check.h"
 #include "log.h"
 #include "stop.h"
 
@@ -141,6 +142,7 @@ static status run_with_mpi(const command_entry *entry, options *o, comm *c) {
   placement seat;
   char number[32];
   run_context run = {.o = o, .c = c, .started = comm_clock(), .seat = &seat};
+  TRY(comm_agree(c, fp_check("at start"))); /* MPI has loaded its plug-ins by now */
   TRY(launch_place(c, options_integer(o, "run.threads"), &seat));
   TRY(launch_announce(c, HALOSWEEP_VERSION, entry->is->name, &seat));
   warn_of_unused(o);

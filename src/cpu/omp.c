@@ -6,12 +6,24 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "fp_check.h"
 
 static void omp_close(device **d) {
   if (*d == NULL) return;
   alloc_free(&(*d)->worker);
   alloc_free(&(*d)->cut);
   alloc_free(d);
+}
+
+/* Every thread has rounding and denormal modes of its own. */
+static status check_threads(int threads) {
+  status rc = STATUS_OK;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp critical(fp_check)
+    if (rc == STATUS_OK) rc = fp_check("in a thread");
+  }
+  return rc;
 }
 
 static status omp_open(const device_request *request, device **out) {
@@ -25,6 +37,7 @@ static status omp_open(const device_request *request, device **out) {
   TRY(alloc_zeroed(&d->worker, threads, sizeof *d->worker, "threads"));
   for (int t = 0; t < threads; t++) d->worker[t].number = t;
   TRY(alloc_zeroed(&d->cut, (int64_t)threads + 1, sizeof *d->cut, "threads"));
+  TRY(check_threads(threads));
 done:
   if (rc != STATUS_OK) omp_close(out);
   return rc;
