@@ -8,7 +8,7 @@ status check_needs(const options *o, const char *key, int met, const char *what)
   return fail(STATUS_USAGE, "%s: %s", options_where(o, key), what);
 }
 
-status check_output_kind(const char *path, const char *endings) {
+status check_output_kind(const char *path, const char *endings, const char *said) {
   if (path == NULL) return STATUS_OK;
   const size_t length = strlen(path);
   for (const char *end = endings; *end != '\0';) {
@@ -16,5 +16,5 @@ status check_output_kind(const char *path, const char *endings) {
     if (length >= tail && strncmp(path + length - tail, end, tail) == 0) return STATUS_OK;
     end += tail + (end[tail] == '|');
   }
-  return fail(STATUS_USAGE, "output %s: expected a name that ends in one of %s", path, endings);
+  return fail(STATUS_USAGE, "output %s: expected a name that ends in %s", path, said);
 }

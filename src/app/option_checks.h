@@ -8,7 +8,7 @@
  * effective configs write defaults out. */
 status check_needs(const options *o, const char *key, int met, const char *what);
 
-/* run.output ends in one of `endings` (".h5|.mtx"); NULL passes. */
-status check_output_kind(const char *path, const char *endings);
+/* run.output ends in one of `endings` (".h5|.mtx"), named to people as `said`; NULL passes. */
+status check_output_kind(const char *path, const char *endings, const char *said);
 
 #endif

@@ -62,7 +62,7 @@ status check_quad(const options *o) {
                               "quad \"exp(-x^2)\" --lower 0 --upper 1");
   }
   TRY(check_limits(o));
-  rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5");
+  rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;
 }

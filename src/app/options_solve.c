@@ -125,7 +125,7 @@ status check_solve(const options *o) {
     goto done;
   }
   TRY(check_combination(o));
-  rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt");
+  rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");
 done:
   return rc;
 }
