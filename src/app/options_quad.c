@@ -15,12 +15,14 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson", 0, 0, OPTION_PROBLEM,
+    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|sobol", 0, 0, OPTION_PROBLEM,
      "quadrature rule"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
-     "points per direction, ends included; without it fixed rules refine until the tolerance"},
+     "points per direction, ends included; for sobol in all, rounded up to 16 x 2^k; without it "
+     "rules "
+     "refine until the tolerance"},
     {"quad", "rtol", OPTION_REAL, "1e-10", NULL, 0, OPTION_FINITE, 0,
-     "done when the error estimate is at most rtol |value|"},
+     "done when the error estimate is at most rtol |value|; 1e-4 for rule sobol"},
     {"quad", "atol", OPTION_REAL, "1e-14", NULL, 0, OPTION_FINITE, 0, "... or at most atol"},
     {"quad", "max_evaluations", OPTION_INTEGER, "1e8", NULL, 1, OPTION_COUNT_MAX, 0,
      "refining stops (exit 4) before it takes more evaluations of the integrand"},

@@ -42,14 +42,19 @@ done:
 }
 
 static status integrate(quad_job *j) {
-  const options *o = j->run->o;
+  options *o = j->run->o;
   quad_limits *limits = &j->quad.limits;
   j->rule = quad_rule_find(options_text(o, "quad.rule"));
+  if ((j->rule->flags & QUAD_RULE_SAMPLING) && !options_given(o, "quad.rtol")) {
+    status rc = options_override(o, "quad.rtol", "1e-4");
+    if (rc != STATUS_OK) return rc;
+  }
   limits->rtol = options_real(o, "quad.rtol");
   limits->atol = options_real(o, "quad.atol");
   limits->max_evaluations = options_integer(o, "quad.max_evaluations");
   limits->n = options_has(o, "quad.n") ? options_integer(o, "quad.n") : 0;
   limits->panels = 1;
+  limits->seed = (uint64_t)options_integer(o, "run.seed");
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = quad_integrate(&j->quad, j->rule);
   timers_switch(&j->timers, PHASE_SETUP);

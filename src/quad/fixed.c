@@ -29,7 +29,7 @@ done:
   return rc;
 }
 
-static int tolerated(const quad_run *run) {
+int quad_tolerated(const quad_run *run) {
   return run->error <= run->limits.rtol * fabs(run->value) || run->error <= run->limits.atol;
 }
 
@@ -46,7 +46,7 @@ static status refine(quad_run *run, const quad_rule *rule) {
     TRY(quad_sum_grid(run, &g, &run->value));
     run->reason = isfinite(run->value) ? QUAD_CONVERGED : QUAD_NOT_FINITE;
     run->error = level > 0 ? fabs(run->value - before) : INFINITY;
-    if (run->reason == QUAD_NOT_FINITE || tolerated(run)) break;
+    if (run->reason == QUAD_NOT_FINITE || quad_tolerated(run)) break;
     before = run->value;
   }
 done:

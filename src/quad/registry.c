@@ -3,9 +3,9 @@
 
 #include "quad_run.h"
 
-extern const quad_rule RULE_trapezoid, RULE_simpson;
+extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_sobol;
 
-static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson};
+static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson, &RULE_sobol};
 
 enum { RULES = sizeof rules / sizeof *rules };
 
