@@ -75,10 +75,14 @@ static void make_sobol(const quad_grid *g, quad_samples *out) {
 }
 
 void quad_samples_make(const quad_grid *g, int64_t block, quad_samples *out) {
-  const int64_t size = block_size(g->points);
+  const int64_t size = block_size(g->points), first = block * size;
+  quad_samples_run(g, first, (int)(g->points - first < size ? g->points - first : size), out);
+}
+
+void quad_samples_run(const quad_grid *g, int64_t first, int count, quad_samples *out) {
   const quad_axis *a = &g->axis[0];
-  out->first = block * size;
-  out->count = (int)(g->points - out->first < size ? g->points - out->first : size);
+  out->first = first;
+  out->count = count;
   if (g->kind == QUAD_SOBOL) {
     make_sobol(g, out);
   } else if (g->dims == 1 && a->kind != QUAD_TABLE && a->range == QUAD_FINITE) {

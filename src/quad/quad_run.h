@@ -92,6 +92,9 @@ status quad_reason_status(quad_reason reason);
 /* The driver of fixed rules: a quad_rule's `run`. */
 status quad_fixed(quad_run *run, const quad_rule *rule);
 
+/* The grid of n points per direction. STATUS_USAGE when there would be too many. Local. */
+status quad_grid_make(const quad_run *run, const quad_rule *rule, int64_t n, quad_grid *g);
+
 /* Whether run->error is within the tolerances. Local. */
 int quad_tolerated(const quad_run *run);
 
