@@ -62,6 +62,18 @@ static void put_devices(const solve_job *j, report *r) {
   report_close(r);
 }
 
+static void put_transport(const transport_choice *t, report *r) {
+  report_word(r, "transport", t->name);
+  report_open_list(r, "transport_tried");
+  for (int i = 0; i < t->tried; i++) {
+    report_open(r, NULL);
+    report_word(r, "transport", t->trial[i].name);
+    report_word(r, "refused", t->trial[i].refused);
+    report_close(r);
+  }
+  report_close(r);
+}
+
 static int64_t device_peak(const solve_job *j) {
   int64_t peak = 0;
   for (int rank = 0; j->chosen.devices != NULL && rank < comm_size(j->run->c); rank++) {
@@ -88,10 +100,7 @@ static void put_common(const solve_job *j, report *r) {
   report_integer(r, "threads", j->run->threads);
   report_word(r, "backend", j->system.kernels->name);
   put_devices(j, r);
-  report_word(r, "transport", j->chosen.transport);
-  report_open_list(r, "transport_tried");
-  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->chosen.transport);
-  report_close(r);
+  put_transport(&j->chosen.transport, r);
   report_open(r, "memory");
   report_integer(r, "host_peak_bytes", j->host_peak);
   report_integer(r, "device_peak_bytes", device_peak(j));
