@@ -5,20 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "log.h"
 #include "quad_job.h"
 
 static status make_integrand(quad_job *j) {
   status rc = STATUS_OK;
-  options *o = j->run->o;
-  const double *lower, *upper;
-  const int low = options_reals(o, "quad.lower", &lower);
-  const int high = options_reals(o, "quad.upper", &upper);
   quad_integral *f = &j->quad.integral;
-  f->dims = options_has(o, "quad.dims") ? (int)options_integer(o, "quad.dims") : low;
-  for (int d = 0; d < f->dims; d++) {
-    f->lower[d] = lower[low == 1 ? 0 : d];
-    f->upper[d] = upper[high == 1 ? 0 : d];
-  }
+  TRY(comm_agree(j->run->c, quad_inputs_create(j->run->o, &j->in)));
+  f->dims = j->in.dims;
+  memcpy(f->lower, j->in.lower, sizeof f->lower);
+  memcpy(f->upper, j->in.upper, sizeof f->upper);
+  f->parameters = j->in.value;
   TRY(quad_function_create(j));
 done:
   return rc;
@@ -46,6 +43,19 @@ done:
   return rc;
 }
 
+/* Results of members are kept where somebody asks for them one by one. */
+static status run_sweep(quad_job *j) {
+  char text[SWEEP_TEXT];
+  quad_sweep *s = &j->members;
+  s->swept = &j->in.swept;
+  s->fixed_count = j->in.fixed;
+  s->keep = options_has(j->run->o, "run.output") || j->in.exact_known ||
+            s->swept->grid.members <= QUAD_SHOWN;
+  sweep_describe(s->swept, text);
+  log_info("sweep: %s", text);
+  return quad_sweep_run(&j->quad, j->rule, s);
+}
+
 static status integrate(quad_job *j) {
   options *o = j->run->o;
   quad_limits *limits = &j->quad.limits;
@@ -61,7 +71,7 @@ static status integrate(quad_job *j) {
   limits->panels = 1;
   limits->seed = (uint64_t)options_integer(o, "run.seed");
   timers_switch(&j->timers, PHASE_COMPUTE);
-  status rc = quad_integrate(&j->quad, j->rule);
+  status rc = quad_is_sweep(j) ? run_sweep(j) : quad_integrate(&j->quad, j->rule);
   timers_switch(&j->timers, PHASE_SETUP);
   return rc;
 }
@@ -70,6 +80,8 @@ static void close_job(quad_job *j) {
   if (j->quad.work != NULL) j->quad.kernels->quad->release(j->quad.place, &j->quad.work);
   backend_choice_release(&j->chosen);
   quad_function_release(j);
+  quad_sweep_release(&j->members);
+  quad_inputs_release(&j->in);
 }
 
 status command_quad(run_context *run) {

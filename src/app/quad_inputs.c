@@ -149,6 +149,7 @@ static status take_exact(const options *o, quad_inputs *in) {
   if (rc != STATUS_OK) {
     char why[1024];
     snprintf(why, sizeof why, "%.1000s", fail_text());
+    fail_clear();
     return fail(STATUS_USAGE, "%s: %s", options_where(o, "quad.exact"), why);
   }
   in->exact_known = 1;

@@ -25,12 +25,13 @@ typedef struct quad_inputs {
   char name[QUAD_NAMES][QUAD_NAME];
   double value[QUAD_NAMES]; /* of parameters: value[0] is the first behind the coordinates */
 
-  expression *exact;                 /* of the parameters; may be NULL */
-  int exact_known;                   /* by it, or by the built-in integrand on its own limits */
+  expression *exact;               /* of the parameters; may be NULL */
+  int exact_known;                 /* by it, or by the built-in integrand on its own limits */
   int place[INTEGRAND_PARAMETERS]; /* built-in: which value its parameters are */
 } quad_inputs;
 
-/* From the options. STATUS_USAGE. Local: every rank makes the same. Released also after a failure. */
+/* From the options. STATUS_USAGE. Local: every rank makes the same. Released also after a failure.
+ */
 status quad_inputs_create(const options *o, quad_inputs *in);
 void quad_inputs_release(quad_inputs *in);
 

@@ -174,7 +174,7 @@ void sweep_describe(const sweep *s, char out[SWEEP_TEXT]) {
 }
 
 void sweep_member_text(const sweep *s, int64_t m, char out[SWEEP_TEXT]) {
-  double value[SWEEP_AXES];
+  double value[SWEEP_AXES] = {0.0};
   out[0] = '\0';
   sweep_member(&s->grid, m, value);
   for (int k = 0; k < s->grid.axes; k++) {

@@ -61,7 +61,9 @@ static void take_batch(sweeping *w) {
     s->ended[reason]++;
     w->evaluations += w->batch.evaluations[i];
     if (quad_reason_status((quad_reason)reason) == STATUS_OK) continue;
-    if (s->failures++ == 0) s->first_failed = w->first + i;
+    if (s->failures++ > 0) continue;
+    s->first_failed = w->first + i;
+    s->first_reason = (quad_reason)reason;
   }
   s->fingerprint += fingerprint_of(w->batch.value, w->first, w->count);
   if (!s->keep) return;
@@ -260,7 +262,9 @@ static status share_counts(sweeping *w) {
   quad_sweep *s = w->s;
   comm *c = w->run->world;
   int64_t totals[QUAD_REASONS + 3];
-  int64_t lowest = s->failures > 0 ? -s->first_failed : INT64_MIN;
+  /* the lowest failed member and how it ended, as one number: the largest is the lowest member */
+  int64_t lowest =
+      s->failures > 0 ? -(s->first_failed * QUAD_REASONS + (int64_t)s->first_reason) : INT64_MIN;
   memcpy(totals, s->ended, sizeof s->ended);
   totals[QUAD_REASONS] = s->failures;
   totals[QUAD_REASONS + 1] = w->evaluations;
@@ -271,7 +275,8 @@ static status share_counts(sweeping *w) {
   s->failures = totals[QUAD_REASONS];
   w->run->evaluations = totals[QUAD_REASONS + 1];
   s->fingerprint = (uint64_t)totals[QUAD_REASONS + 2];
-  s->first_failed = s->failures > 0 ? -lowest : -1;
+  s->first_failed = s->failures > 0 ? -lowest / QUAD_REASONS : -1;
+  s->first_reason = (quad_reason)(s->failures > 0 ? -lowest % QUAD_REASONS : 0);
   w->run->reason = s->ended[QUAD_CONVERGED] > 0 ? QUAD_CONVERGED : QUAD_FIXED_COUNT;
 done:
   return rc;
