@@ -5,6 +5,7 @@
 
 #include "formula.h"
 #include "quad.h"
+#include "quad_regions.h"
 #include "status.h"
 
 struct device;
@@ -19,6 +20,11 @@ typedef struct quad_backend {
   /* Sum 0: weight * f over the samples of blocks [first, last) of the grid. */
   status (*sum)(struct device *d, quad_work *w, const quad_grid *g, const double *parameters,
                 int64_t first, int64_t last);
+
+  /* out[i] = the estimate of region i of `count`, its edges at edge[2 dims i]; both in host memory.
+   * Adds to no sum. */
+  status (*regions)(struct device *d, quad_work *w, const quad_frame *f, const double *parameters,
+                    int64_t count, const double *edge, quad_estimate *out);
 } quad_backend;
 
 #endif

@@ -33,5 +33,7 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
   return STATUS_OK;
 }
 
-const quad_backend QUAD_ref = {
-    .create = quad_host_create, .release = quad_host_release, .sum = sum};
+const quad_backend QUAD_ref = {.create = quad_host_create,
+                               .release = quad_host_release,
+                               .sum = sum,
+                               .regions = quad_ref_regions};
