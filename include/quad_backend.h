@@ -5,6 +5,7 @@
 
 #include "formula.h"
 #include "quad.h"
+#include "quad_regions.h"
 #include "status.h"
 #include "sweep_axis.h"
 
@@ -35,6 +36,11 @@ typedef struct quad_backend {
    * work, and its bits do not depend on the others. */
   status (*members)(struct device *d, quad_work *w, const quad_grid *g, const quad_family *family,
                     int64_t first, int64_t count, dptr which, dptr sums);
+
+  /* out[i] = the estimate of region i of `count`, its edges at edge[2 dims i]; both in host memory.
+   * Adds to no sum. */
+  status (*regions)(struct device *d, quad_work *w, const quad_frame *f, const double *parameters,
+                    int64_t count, const double *edge, quad_estimate *out);
 } quad_backend;
 
 #endif

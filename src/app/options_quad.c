@@ -20,8 +20,8 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|sobol", 0, 0, OPTION_PROBLEM,
-     "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|adaptive|genz-malik|sobol", 0, 0,
+     OPTION_PROBLEM, "quadrature rule"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
      "points per direction, ends included; for sobol in all, rounded up to 16 x 2^k; without it "
      "rules "

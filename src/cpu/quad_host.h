@@ -40,4 +40,12 @@ static inline int64_t quad_member(const int64_t *which, int64_t first, int64_t i
 /* The block's sum of weight * value. */
 double quad_samples_sum(const quad_samples *s);
 
+/* quad_backend.h's `regions` of the two CPU backends (quad_regions_ref.c, quad_regions_omp.c). */
+status quad_ref_regions(struct device *d, quad_work *w, const quad_frame *f,
+                        const double *parameters, int64_t count, const double *edge,
+                        quad_estimate *out);
+status quad_omp_regions(struct device *d, quad_work *w, const quad_frame *f,
+                        const double *parameters, int64_t count, const double *edge,
+                        quad_estimate *out);
+
 #endif

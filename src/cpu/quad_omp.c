@@ -45,4 +45,5 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
 const quad_backend QUAD_omp = {.create = quad_host_create,
                                .release = quad_host_release,
                                .sum = sum,
-                               .members = omp_quad_members};
+                               .members = omp_quad_members,
+                               .regions = quad_omp_regions};

@@ -55,5 +55,8 @@ static status members(device *d, quad_work *w, const quad_grid *g, const quad_fa
   return STATUS_OK;
 }
 
-const quad_backend QUAD_ref = {
-    .create = quad_host_create, .release = quad_host_release, .sum = sum, .members = members};
+const quad_backend QUAD_ref = {.create = quad_host_create,
+                               .release = quad_host_release,
+                               .sum = sum,
+                               .members = members,
+                               .regions = quad_ref_regions};
