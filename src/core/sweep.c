@@ -77,11 +77,12 @@ static status finish_space(const options *o, const char *key, sweep_axis *a) {
     return isfinite(a->step) ? STATUS_OK : refuse(o, key, "hi - lo overflows", NULL);
   }
   const double ratio = a->high / a->low;
-  if (!(ratio > 0.0)) {
+  if (a->low == 0.0 || a->high == 0.0 || (a->low < 0.0) != (a->high < 0.0)) {
     return refuse(o, key, "lo and hi of geomspace have one sign, and neither is 0", NULL);
   }
   a->step = elementary_log10(ratio);
-  return isfinite(a->step) ? STATUS_OK : refuse(o, key, "hi / lo overflows", NULL);
+  return isfinite(a->step) && isfinite(ratio) ? STATUS_OK
+                                              : refuse(o, key, "hi / lo overflows", NULL);
 }
 
 static status read_axis(const options *o, const char *key, sweep_axis *a) {
