@@ -31,6 +31,15 @@ LIBRARY(log)
 LIBRARY(sin)
 LIBRARY(cos)
 LIBRARY(log10)
+LIBRARY(cbrt)
+LIBRARY(tan)
+LIBRARY(asin)
+LIBRARY(acos)
+LIBRARY(atan)
+LIBRARY(sinh)
+LIBRARY(cosh)
+LIBRARY(tanh)
+LIBRARY(erf)
 
 static void ours_power(int64_t n, const double *in, double *out) {
   for (int64_t i = 0; i < n; i++) z[i] = 1.7;
@@ -39,6 +48,15 @@ static void ours_power(int64_t n, const double *in, double *out) {
 
 static void library_power(int64_t n, const double *in, double *out) {
   for (int64_t i = 0; i < n; i++) out[i] = pow(in[i], 1.7);
+}
+
+static void ours_atan2(int64_t n, const double *in, double *out) {
+  for (int64_t i = 0; i < n; i++) z[i] = -0.7;
+  elementary_atan2_array(n, in, z, out);
+}
+
+static void library_atan2(int64_t n, const double *in, double *out) {
+  for (int64_t i = 0; i < n; i++) out[i] = atan2(in[i], -0.7);
 }
 
 static void sin_exp(int64_t n, const double *in, double *out) {
@@ -80,6 +98,16 @@ static const contender contenders[] = {
     {"pow(x, 1.7)", 0.1, 10.0, ours_power, library_power, NULL},
     {"sin", -10.0, 10.0, elementary_sin_array, library_sin, NULL},
     {"cos", -10.0, 10.0, elementary_cos_array, library_cos, NULL},
+    {"tan", -10.0, 10.0, elementary_tan_array, library_tan, NULL},
+    {"asin", -1.0, 1.0, elementary_asin_array, library_asin, NULL},
+    {"acos", -1.0, 1.0, elementary_acos_array, library_acos, NULL},
+    {"atan", -5.0, 5.0, elementary_atan_array, library_atan, NULL},
+    {"atan2(x, -0.7)", -5.0, 5.0, ours_atan2, library_atan2, NULL},
+    {"sinh", -10.0, 10.0, elementary_sinh_array, library_sinh, NULL},
+    {"cosh", -10.0, 10.0, elementary_cosh_array, library_cosh, NULL},
+    {"tanh", -5.0, 5.0, elementary_tanh_array, library_tanh, NULL},
+    {"cbrt", -10.0, 10.0, elementary_cbrt_array, library_cbrt, NULL},
+    {"erf", -3.0, 3.0, elementary_erf_array, library_erf, NULL},
     {"sin*exp", -10.0, 10.0, sin_exp, library_sin_exp, NULL},
     {"sin, |x| > 2^30", 1e10, 1e15, elementary_sin_array, library_sin, NULL},
     {"interpreted sin*exp", -10.0, 10.0, interpreted, library_sin_exp, "sin(x)*exp(x)"},
