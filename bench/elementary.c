@@ -73,7 +73,7 @@ static void library_sin_exp(int64_t n, const double *in, double *out) {
 static expression *formula;
 
 static void interpreted(int64_t n, const double *in, double *out) {
-  const expression_input input = {in, 1};
+  const formula_input input = {in, 1};
   expression_values(formula, n, &input, out);
 }
 

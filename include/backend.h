@@ -115,6 +115,8 @@ typedef struct backend {
 
   /* Ends a step without a rule: `count` rounded sums into `out`. Clears the sums. Collective. */
   status (*sums)(device *d, comm *c, int count, double *out);
+
+  const struct quad_backend *quad; /* quad_backend.h */
 } backend;
 
 extern const backend BACKEND_ref, BACKEND_omp, BACKEND_cuda;

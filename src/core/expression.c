@@ -57,7 +57,7 @@ static void spread(int64_t n, double value, double *out) {
 
 /* Points [begin, begin + n), n <= CHUNK. */
 static void chunk_values(const expression *e, int64_t begin, int64_t n,
-                         const expression_input *variables, double *out) {
+                         const formula_input *variables, double *out) {
   double room[SLOTS_MAX][CHUNK];
   const double *slot[SLOTS_MAX];
   for (int32_t i = 0; i < e->order_count; i++) {
@@ -67,7 +67,7 @@ static void chunk_values(const expression *e, int64_t begin, int64_t n,
     if (at->code == OPERATION_CONSTANT) {
       spread(n, at->constant, mine);
     } else if (at->code == OPERATION_VARIABLE) {
-      const expression_input v = variables[at->operand[0]];
+      const formula_input v = variables[at->operand[0]];
       if (v.step == 1) {
         slot[at->slot] = v.at + begin;
         continue;
@@ -85,7 +85,7 @@ static void chunk_values(const expression *e, int64_t begin, int64_t n,
   if (slot[0] != out) memcpy(out, slot[0], (size_t)n * sizeof *out); /* a bare variable */
 }
 
-void expression_values(const expression *e, int64_t n, const expression_input *variables,
+void expression_values(const expression *e, int64_t n, const formula_input *variables,
                        double *out) {
   for (int64_t begin = 0; begin < n; begin += CHUNK) {
     chunk_values(e, begin, n - begin < CHUNK ? n - begin : CHUNK, variables, out + begin);

@@ -6,16 +6,10 @@
 
 #include <stdint.h>
 
+#include "formula.h"
 #include "status.h"
 
 typedef struct expression expression;
-
-/* Where a variable's values for points 0 .. n - 1 are: point i has at[i * step]. step is 1 for an
- * array (read in place), 0 for a value all points share (time, parameters), more for records. */
-typedef struct expression_input {
-  const double *at;
-  int64_t step;
-} expression_input;
 
 /* Parses `text`. `names` lists what may occur in it ("x", "t", "x[0]", "sigma"), ends with NULL,
  * and may be NULL; the values come in that order. A name of the list hides the constant of the same
@@ -31,8 +25,7 @@ double expression_value(const expression *e, const double *variables);
 
 /* The values at n points, with the bits expression_value gives at each (a NaN is a NaN, of any
  * payload): out[i], i in [0, n). `out` must not overlap the inputs. Allocates nothing. */
-void expression_values(const expression *e, int64_t n, const expression_input *variables,
-                       double *out);
+void expression_values(const expression *e, int64_t n, const formula_input *variables, double *out);
 
 /* Whether names[v] occurs in it. */
 int expression_uses(const expression *e, int v);

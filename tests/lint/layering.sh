@@ -32,7 +32,7 @@ posix=${posix//$'\n'/}
 
 angle_allowed() { # FOLDER HEADER
   case " $standard " in *" $2 "*) return 0 ;; esac
-  if [[ $1 == include ]]; then return 1; fi
+  if [[ $1 == include* ]]; then return 1; fi
   case " $posix " in *" $2 "*) return 0 ;; esac
   case $1:$2 in
     mpi:mpi.h | io:mpi.h | io:hdf5.h | io:zlib.h | src/core:jansson.h | src/cpu:omp.h) return 0 ;;
@@ -71,13 +71,13 @@ check_includes() { # FILE FOLDER; these read the stripped code, $work/code
 }
 
 # What a condition may mention: the include guard, the language, the compiler, the memory poison of debug
-# builds. CUDA's own macro belongs to portable.h, which exists to hold it.
+# builds. CUDA's own macro belongs to portable.h and include/runtime/, which exist to hold it.
 check_conditions() { # FILE
   local number line rest
   while IFS=: read -r number line; do
     rest=$(sed -E 's/^[[:space:]]*#[[:space:]]*(ifdef|ifndef|if|elif)//; s/\bdefined\b//g
       s/\b(__cplusplus|__GNUC__|__clang__|__SIZEOF_INT128__|__x86_64__|ALLOC_POISON|[A-Z0-9_]+_H)\b//g' <<<"$line")
-    if [[ $1 == include/portable.h ]]; then rest=${rest//__CUDACC__/}; fi
+    if [[ $1 == include/portable.h || $1 == include/runtime/* ]]; then rest=${rest//__CUDACC__/}; fi
     if [[ $rest =~ [A-Za-z_] ]]; then
       complain "$1:$number" "feature condition '${line#"${line%%[![:space:]]*}"}': choose a source file in CMake instead"
     fi

@@ -275,9 +275,9 @@ static void blocks_equal_points(void **state) {
     write_formula(&w, 5);
     expression *e;
     assert_ok(expression_parse(w.text, NAMES, &e));
-    expression_input inputs[VARIABLES];
+    formula_input inputs[VARIABLES];
     for (int v = 0; v < VARIABLES; v++) {
-      inputs[v] = (expression_input){columns[v], v == 3 || v == 6 ? 0 : v == 4 ? 2 : 1};
+      inputs[v] = (formula_input){columns[v], v == 3 || v == 6 ? 0 : v == 4 ? 2 : 1};
     }
     const int n = lengths[trial % 6];
     for (int i = 0; i < LENGTH; i++) out[i] = -77.0;

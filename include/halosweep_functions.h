@@ -1,0 +1,31 @@
+/* Functions you can write in C and give to halosweep as a file: `halosweep quad --integrand f.c`.
+ *
+ * Include this header and define the function of your command. The file must compile as C11 and as
+ * C++17: it runs on CPUs, and on GPUs as it is. It is called from many threads at once: no static
+ * or global variables that change, no input or output.
+ *
+ * <math.h> is halosweep's own there: exp, log, sin, cos, pow and the rest of docs/expressions.md
+ * have the same bits on every CPU and GPU, and sqrt, fma, fabs, floor, ceil, trunc, round, fmin,
+ * fmax, fmod, copysign are exact. Nothing is fused by the compiler: a*b + c is rounded twice, like
+ * it says; fma(a, b, c) once, and that is how expressions compute a*b + c.
+ *
+ *   #include <math.h>
+ *   #include "halosweep_functions.h"
+ *   double integrand(const double *x, const double *p) { return sin(x[0])*exp(-p[0]*x[0]); }
+ */
+#ifndef HALOSWEEP_FUNCTIONS_H
+#define HALOSWEEP_FUNCTIONS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* quad: the integrand at the point x[0 .. dims). p: the values of [parameters], then those of
+ * [sweep], in the order of the config; not to be read when there are none. */
+double integrand(const double *x, const double *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
