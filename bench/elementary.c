@@ -70,11 +70,11 @@ static void library_sin_exp(int64_t n, const double *in, double *out) {
 }
 
 /* The interpreter's block form beside the same formula in C. */
-static expression *formula;
+static expression *parsed;
 
 static void interpreted(int64_t n, const double *in, double *out) {
   const formula_input input = {in, 1};
-  expression_values(formula, n, &input, out);
+  expression_values(parsed, n, &input, out);
 }
 
 static void compiled_polynomial(int64_t n, const double *in, double *out) {
@@ -131,14 +131,14 @@ int main(int argc, char **argv) {
   printf("%-20s %10s %10s   ns per value\n", "function", "ours", "C, libm");
   for (size_t c = 0; c < sizeof contenders / sizeof contenders[0]; c++) {
     const contender *f = &contenders[c];
-    if (f->text != NULL && expression_parse(f->text, names, &formula) != STATUS_OK) return 1;
+    if (f->text != NULL && expression_parse(f->text, names, &parsed) != STATUS_OK) return 1;
     for (int i = 0; i < LENGTH; i++) {
       const philox_words w = philox_at(1, (uint64_t)i, PHILOX_PROBE, 0, 0);
       x[i] = fma(f->high - f->low, philox_uniform(w, 0), f->low);
     }
     printf("%-20s %10.3f %10.3f\n", f->name, best_nanoseconds(f->ours, repetitions),
            best_nanoseconds(f->library, repetitions));
-    expression_release(&formula);
+    expression_release(&parsed);
   }
   return 0;
 }
