@@ -87,6 +87,13 @@ static void precedence_and_values(void **state) {
       {"y^3", y * y * y},
       {"sin(x)*exp(-0.05*x)", elementary_sin(x) * elementary_exp(-0.05 * x)},
       {"z^t", elementary_pow(z, t)},
+      {"cbrt(27) + cbrt(-8)", 1.0},
+      {"tan(x) + asin(x)", elementary_tan(x) + elementary_asin(x)},
+      {"acos(x) - atan(y)", elementary_acos(x) - elementary_atan(y)},
+      {"atan2(y, x)", elementary_atan2(y, x)},
+      {"4*atan2(1, -1)", 3.0 * 3.141592653589793},
+      {"sinh(y) + cosh(y)", elementary_sinh(y) + elementary_cosh(y)},
+      {"tanh(z) + erf(t)", elementary_tanh(z) + elementary_erf(t)},
       {"cos(pi*x)", elementary_cos(3.141592653589793 * x)},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -111,7 +118,13 @@ static void errors_name_the_column(void **state) {
       {"1 & 2", "column 3:", "'&'"},
       {"x = 1", "column 3:", "'='"},
       {"foo + 1", "column 1:", "'foo'"},
-      {"1 + tan(x)", "column 5:", "exp log log10"},
+      {"1 + gamma(x)", "column 5:", "exp log log10"},
+      {"1 + arctan(x)", "column 5:", "tan asin acos atan atan2 sinh cosh tanh erf"},
+      {"atan2(x)", "column 8:", "',' in atan2"},
+      {"atan2(x, y, z)", "column 11:", "')' in atan2"},
+      {"atan2 + 1", "column 7:", "'('"},
+      {"atan(x, y)", "column 7:", "after the argument of atan"},
+      {"tanh()", "column 6:", "a number, a name"},
       {"sin x", "column 5:", "'('"},
       {"sin(x, y)", "column 6:", "after the argument of sin"},
       {"min(1)", "column 6:", "','"},
@@ -185,8 +198,11 @@ static void put(writer *w, const char *text) {
 
 static void write_formula(writer *w, int depth) {
   static const char *const binaries[] = {" + ", " - ", "*", "/", "^", " < ", " && ", " || ", "=="};
-  static const char *const calls[] = {"sin(",   "cos(", "exp(", "log(",  "sqrt(", "abs(",
-                                      "floor(", "-(",   "!(",   "sign(", "("};
+  static const char *const calls[] = {"sin(",   "cos(",  "exp(",  "log(",  "sqrt(",    "abs(",
+                                      "floor(", "-(",    "!(",    "sign(", "(",        "cbrt(",
+                                      "tan(",   "asin(", "acos(", "atan(", "atan2(2,", "sinh(",
+                                      "cosh(",  "tanh(", "erf("};
+  enum { CALLS = sizeof calls / sizeof calls[0] };
   char number[40];
   const uint32_t kind = depth == 0 ? draw(w, 2) : draw(w, 10);
   if (kind == 0) {
@@ -197,7 +213,7 @@ static void write_formula(writer *w, int depth) {
     snprintf(number, sizeof number, "(%.17g)", AT[v]);
     put(w, w->constants ? number : NAMES[v]);
   } else if (kind == 2) {
-    put(w, calls[draw(w, 11)]);
+    put(w, calls[draw(w, CALLS)]);
     write_formula(w, depth - 1);
     put(w, ")");
   } else if (kind == 3) {
