@@ -18,7 +18,7 @@
 #include "elementary.h"
 #include "expression_tree.h"
 
-enum { PART_COST = 1000, OPERAND_ROOM = 48 };
+enum { PART_COST = 300, OPERAND_ROOM = 48 };
 
 /* How things are written: for points (host == 0) variable v is in[v], for the host's loops
  * x<place[v]>. */
@@ -293,7 +293,7 @@ static status write_part(cutting *c, int32_t p, int places, text_builder *out,
   memset(c->room, 0, sizeof c->room);
   while (c->end < c->e->order_count && c->part[c->e->order[c->end]] == p) c->end++;
   TRY(write_body(c, p, &body));
-  TRY(text_print(out, "static FORMULA_ALONE uint64_t part_%d_%d(int64_t n", c->output, (int)p));
+  TRY(text_print(out, "static FORMULA_LOOP uint64_t part_%d_%d(int64_t n", c->output, (int)p));
   TRY(write_parameters(c, places, 0, out));
   TRY(text_append(out, ") {\n  uint64_t rare = 0;\n  (void)o;\n"));
   TRY(text_append(out, "  for (int64_t i = 0; i < n; i++) {\n"));

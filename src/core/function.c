@@ -22,7 +22,7 @@
 
 enum {
   INPUTS_MAX = 256,    /* of compiled functions: a chunk of each is kept on the stack */
-  COST_MAX = 30000,    /* of expressions together (expression_print_cost): seconds of compiling */
+  COST_MAX = 8000,     /* of expressions together (expression_print_cost): 5 s of compiling */
   FILE_MAX = 16 << 20, /* bytes of a C file */
   TRIED = 8            /* points that compiled code is tried on */
 };

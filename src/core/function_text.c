@@ -46,7 +46,7 @@ done:
 /* The loop over points. */
 static status append_points(const function_request *r, int inputs, text_builder *out) {
   status rc = STATUS_OK;
-  TRY(text_append(out, "static FORMULA_ALONE void formula_points(int64_t n"));
+  TRY(text_append(out, "static FORMULA_LOOP void formula_points(int64_t n"));
   for (int j = 0; j < inputs; j++) TRY(text_print(out, ", const double *restrict v%d", j));
   for (int k = 0; k < r->outputs; k++) TRY(text_print(out, ", double *restrict o%d", k));
   TRY(text_append(out, ") {\n  for (int64_t i = 0; i < n; i++) {\n    const double in[] = {"));
