@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "option_checks.h"
 #include "solver.h"
 
 static const option SOLVE[] = {
@@ -51,13 +52,6 @@ const command COMMAND_solve = {
     "solve", "sparse linear systems A x = b from a matrix file or a built-in problem", "matrix",
     SOLVE};
 
-/* A key that would have no effect is refused, unless it says what holds anyway: effective configs
- * write defaults out. */
-static status needs(const options *o, const char *key, int met, const char *what) {
-  if (met || !options_given(o, key) || options_is_default(o, key)) return STATUS_OK;
-  return fail(STATUS_USAGE, "%s: %s", options_where(o, key), what);
-}
-
 /* n: one number, or one per direction. */
 static status check_size(const options *o, const char *problem) {
   const int64_t *n;
@@ -98,19 +92,6 @@ static status check_combination(const options *o) {
   return STATUS_OK;
 }
 
-static int ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-static status check_output_kind(const char *path) {
-  if (path == NULL || ends_with(path, ".h5") || ends_with(path, ".hdf5") ||
-      ends_with(path, ".mtx") || ends_with(path, ".txt")) {
-    return STATUS_OK;
-  }
-  return fail(STATUS_USAGE, "output %s: expected a name that ends in .h5, .mtx or .txt", path);
-}
-
 status check_solve(const options *o) {
   status rc = STATUS_OK;
   const char *problem = options_text(o, "solve.problem");
@@ -125,24 +106,26 @@ status check_solve(const options *o) {
     return fail(STATUS_USAGE, "solve: no matrix: expected a matrix file or --problem NAME --n N");
   }
   if (problem != NULL) TRY(check_size(o, problem));
-  TRY(needs(o, "solve.n", problem != NULL, "n is the size of a problem, not of a matrix file"));
-  TRY(needs(o, "solve.peclet", problem != NULL && strcmp(problem, "convdiff2d") == 0,
-            "peclet is for problem = convdiff2d"));
-  TRY(needs(o, "solve.entries_per_row", problem != NULL && strcmp(problem, "random-dominant") == 0,
-            "entries_per_row is for problem = random-dominant"));
-  TRY(needs(o, "solve.omega", strcmp(method, "jor") == 0, "omega is for method = jor"));
-  TRY(needs(o, "solve.rhs_column",
-            options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
-            "rhs_column needs rhs = FILE"));
-  TRY(needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
-            "max_iterations and iterations (a fixed count) are both given: expected one"));
+  TRY(check_needs(o, "solve.n", problem != NULL,
+                  "n is the size of a problem, not of a matrix file"));
+  TRY(check_needs(o, "solve.peclet", problem != NULL && strcmp(problem, "convdiff2d") == 0,
+                  "peclet is for problem = convdiff2d"));
+  TRY(check_needs(o, "solve.entries_per_row",
+                  problem != NULL && strcmp(problem, "random-dominant") == 0,
+                  "entries_per_row is for problem = random-dominant"));
+  TRY(check_needs(o, "solve.omega", strcmp(method, "jor") == 0, "omega is for method = jor"));
+  TRY(check_needs(o, "solve.rhs_column",
+                  options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
+                  "rhs_column needs rhs = FILE"));
+  TRY(check_needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
+                  "max_iterations and iterations (a fixed count) are both given: expected one"));
   if (strcmp(method, "jor") == 0 && !options_has(o, "solve.omega")) {
     rc = fail(STATUS_USAGE, "%s = jor needs omega, the relaxation factor",
               options_where(o, "solve.method"));
     goto done;
   }
   TRY(check_combination(o));
-  rc = check_output_kind(options_text(o, "run.output"));
+  rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");
 done:
   return rc;
 }

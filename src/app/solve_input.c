@@ -4,7 +4,7 @@
 
 #include "alloc.h"
 #include "log.h"
-#include "result_io.h"
+#include "run_files.h"
 #include "solve_job.h"
 
 static const char *rhs_file(const options *o) {
@@ -14,27 +14,10 @@ static const char *rhs_file(const options *o) {
 }
 
 status solve_check_options(solve_job *j) {
-  status rc = STATUS_OK;
   const options *o = j->run->o;
-  static const char *const outputs[] = {"run.output", "run.report", "run.history"};
-  const char *inputs[6] = {NULL}, *files[4] = {NULL};
-  int count = 0, written = 0;
-  if (options_file(o) != NULL) inputs[count++] = options_file(o);
-  if (options_has(o, "solve.matrix")) inputs[count++] = options_text(o, "solve.matrix");
-  if (rhs_file(o) != NULL) inputs[count++] = rhs_file(o);
-  if (options_has(o, "solve.x0")) inputs[count++] = options_text(o, "solve.x0");
-  if (options_has(o, "checkpoint.restart") && !options_is_word(o, "checkpoint.restart")) {
-    inputs[count++] = options_text(o, "checkpoint.restart");
-  }
-  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-    const char *path = options_text(o, outputs[i]);
-    if (path == NULL || strcmp(path, "-") == 0) continue;
-    TRY(result_check(j->run->c, path, inputs));
-    files[written++] = path;
-  }
-  TRY(result_check_distinct(j->run->c, files));
-done:
-  return rc;
+  const char *const inputs[] = {options_text(o, "solve.matrix"), rhs_file(o),
+                                options_text(o, "solve.x0")};
+  return run_files_check(j->run, inputs, sizeof inputs / sizeof *inputs);
 }
 
 static status make_problem(solve_job *j) {

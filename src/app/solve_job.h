@@ -78,7 +78,6 @@ void solve_close(solve_job *j);
 status solve_open_saving(solve_job *j);
 status solve_note_content(solve_job *j, const double *b, const double *x0);
 status solve_identify(solve_job *j); /* also gives the run a history that checkpoints can carry */
-void solve_put_restart(const solve_job *j, report *r); /* local */
 status solve_exit_code(const solve_job *j);            /* local */
 status solve_stopped(const solve_job *j); /* local: the failure of a run that was stopped, or whose
                                              last checkpoint failed */

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "report.h"
 #include "result_io.h"
+#include "run_report.h"
 #include "solve_job.h"
 
 enum { SHOWN = 20 }; /* solutions of up to so many numbers are printed */
@@ -49,85 +50,6 @@ done:
 
 /* ---- the report ---- */
 
-static void put_devices(const solve_job *j, report *r) {
-  const device_facts *d = j->chosen.devices;
-  report_open_list(r, "devices");
-  for (int rank = 0; d != NULL && rank < comm_size(j->run->c); rank++) {
-    report_open(r, NULL);
-    report_integer(r, "rank", rank);
-    report_word(r, "name", d[rank].name);
-    report_word(r, "uuid", d[rank].uuid);
-    report_close(r);
-  }
-  report_close(r);
-}
-
-static int64_t device_peak(const solve_job *j) {
-  int64_t peak = 0;
-  for (int rank = 0; j->chosen.devices != NULL && rank < comm_size(j->run->c); rank++) {
-    const int64_t bytes = j->chosen.devices[rank].peak_bytes;
-    if (bytes > peak) peak = bytes;
-  }
-  return peak;
-}
-
-static void put_common(const solve_job *j, report *r) {
-  options *o = j->run->o;
-  char mark[FINGERPRINT_TEXT];
-  const solve_reason reason = j->solve.reason;
-  fingerprint_text(j->fingerprint, mark);
-  report_word(r, "program", "halosweep");
-  report_word(r, "command", "solve");
-  report_word(r, "version", HALOSWEEP_VERSION);
-  report_word(r, "config", options_effective(o));
-  report_integer(r, "exit_code", solve_exit_code(j));
-  report_word(r, "reason", solve_reason_name(reason));
-  report_word(r, "fingerprint", mark);
-  report_word(r, "reproducible", "all");
-  report_integer(r, "ranks", comm_size(j->run->c));
-  report_integer(r, "threads", j->run->threads);
-  report_word(r, "backend", j->system.kernels->name);
-  put_devices(j, r);
-  report_word(r, "transport", j->chosen.transport);
-  report_open_list(r, "transport_tried");
-  if (comm_size(j->run->c) > 1) report_word(r, NULL, j->chosen.transport);
-  report_close(r);
-  report_open(r, "memory");
-  report_integer(r, "host_peak_bytes", j->host_peak);
-  report_integer(r, "device_peak_bytes", device_peak(j));
-  report_close(r);
-}
-
-static void put_phases(const phase_summary *s, report *r) {
-  report_open(r, "seconds");
-  for (int p = 0; p < PHASES; p++) report_real(r, phase_name((phase)p), s->slowest[p]);
-  report_real(r, "total", s->total);
-  report_close(r);
-  report_open(r, "phases");
-  for (int p = 0; p < PHASES; p++) {
-    report_open(r, phase_name((phase)p));
-    report_real(r, "min", s->low[p]);
-    report_real(r, "mean", s->mean[p]);
-    report_real(r, "max", s->high[p]);
-    report_close(r);
-  }
-  report_close(r);
-}
-
-static void put_traffic(const solve_job *j, report *r) {
-  const double bytes = (double)j->sweep_bytes * (double)j->solve.products;
-  const double busy = j->phases.slowest[PHASE_COMPUTE] + j->phases.slowest[PHASE_COMMUNICATE];
-  report_open(r, "traffic");
-  report_integer(r, "bytes", (int64_t)bytes);
-  report_real(r, "gbytes_per_second", busy > 0.0 ? bytes / busy * 1e-9 : 0.0);
-  report_word(r, "fraction_of_measured_peak", NULL);
-  report_close(r);
-  solve_put_restart(j, r);
-  report_open_list(r, "warnings");
-  for (int i = 0; log_warning_at(i) != NULL; i++) report_word(r, NULL, log_warning_at(i));
-  report_close(r);
-}
-
 static void put_solve(const solve_job *j, report *r) {
   const solve_run *run = &j->solve;
   report_integer(r, "rows", j->owned.rows);
@@ -151,9 +73,19 @@ static void put_solve(const solve_job *j, report *r) {
 }
 
 static void fill_report(const solve_job *j, report *r) {
-  put_common(j, r);
-  put_phases(&j->phases, r);
-  put_traffic(j, r);
+  const checkpointing_facts *saved = checkpointing_look(j->saving);
+  const run_facts facts = {.command = "solve",
+                           .exit_code = solve_exit_code(j),
+                           .reason = solve_reason_name(j->solve.reason),
+                           .fingerprint = j->fingerprint,
+                           .reproducible = "all",
+                           .chosen = &j->chosen,
+                           .phases = &j->phases,
+                           .host_peak = j->host_peak,
+                           .bytes = (double)j->sweep_bytes * (double)j->solve.products,
+                           .restarted_from = saved->restarted,
+                           .restarted_at = saved->restarted_at};
+  run_report_common(j->run, &facts, r);
   put_solve(j, r);
 }
 
@@ -200,8 +132,6 @@ static status write_result(solve_job *j, const char *json) {
 
 static void print_summary(const solve_job *j) {
   const solve_run *run = &j->solve;
-  char mark[FINGERPRINT_TEXT];
-  fingerprint_text(j->fingerprint, mark);
   report_print("matrix       %lld rows, %lld entries (%s), stored as %s\n",
                (long long)j->owned.rows, (long long)j->entries, j->facts.format, j->storage.format);
   report_print("right side   %s\n", j->rhs);
@@ -212,9 +142,7 @@ static void print_summary(const solve_job *j) {
   } else {
     report_print("method       none: %s\n", j->why);
   }
-  report_print("ran on       %d rank%s x %d thread%s, backend %s\n", comm_size(j->run->c),
-               comm_size(j->run->c) == 1 ? "" : "s", j->run->threads,
-               j->run->threads == 1 ? "" : "s", j->system.kernels->name);
+  run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s%s after %lld iteration%s\n",
                solve_reason_status(run->reason) == STATUS_STOPPED ? "not converged: " : "",
                solve_reason_name(run->reason), (long long)run->iterations,
@@ -223,14 +151,7 @@ static void print_summary(const solve_job *j) {
   if (j->solution_is_ones && !isnan(j->error_max) && !diverged(j)) {
     report_print("error        max|x - 1| = %.3e\n", j->error_max);
   }
-  report_print("time         %.3f s", j->phases.total);
-  for (int p = 0, shown = 0; p < PHASES; p++) {
-    if (j->phases.slowest[p] <= 0.0) continue;
-    report_print("%s%s %.3f", shown++ == 0 ? ": " : ", ", phase_name((phase)p),
-                 j->phases.slowest[p]);
-  }
-  report_print("\n");
-  report_print("fingerprint  %s\n", mark);
+  run_report_print_end(&j->phases, j->fingerprint);
 }
 
 /* A small solution is printed; its parts are gathered for that. */

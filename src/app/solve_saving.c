@@ -7,7 +7,6 @@
 #include "alloc.h"
 #include "checkpointing.h"
 #include "fingerprint.h"
-#include "report.h"
 #include "solve_job.h"
 #include "stop.h"
 
@@ -60,18 +59,6 @@ status solve_identify(solve_job *j) {
 done:
   alloc_free(&text);
   return rc;
-}
-
-void solve_put_restart(const solve_job *j, report *r) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  if (facts->restarted[0] == '\0') {
-    report_word(r, "restarted_from", NULL);
-    return;
-  }
-  report_open(r, "restarted_from");
-  report_word(r, "file", facts->restarted);
-  report_integer(r, "iteration", facts->restarted_at);
-  report_close(r);
 }
 
 static int was_stopped(const solve_job *j) {

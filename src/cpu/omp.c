@@ -227,4 +227,5 @@ const backend BACKEND_omp = {.name = "omp",
                              .cg_direction = omp_cg_direction,
                              .judge = omp_judge,
                              .look = host_look,
-                             .sums = omp_sums};
+                             .sums = omp_sums,
+                             .quad = &QUAD_omp};

@@ -6,14 +6,8 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "host.h"
+#include "ref_device.h"
 #include "row_product.h"
-#include "tally.h"
-
-struct device {
-  gidx block; /* elements of a sum block; local element 0 starts one */
-  tally sums;
-};
 
 struct matrix {
   csr_block a;
@@ -291,4 +285,5 @@ const backend BACKEND_ref = {.name = "ref",
                              .cg_direction = ref_cg_direction,
                              .judge = ref_judge,
                              .look = host_look,
-                             .sums = ref_sums};
+                             .sums = ref_sums,
+                             .quad = &QUAD_ref};

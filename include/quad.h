@@ -1,0 +1,147 @@
+/* The samples of fixed quadrature rules: which point and weight belong to a number. Written once,
+ * for every backend: samples are never stored, each is made where it is used.
+ *
+ * A grid is a product of up to ten axes. An axis is a one-dimensional rule: uniform (trapezoid,
+ * Simpson; points computed) or a table of nodes and weights repeated over equal panels (Gauss,
+ * tanh-sinh). Sample s of a grid is a mixed-radix number, axis 0 fastest; the weight of a sample is
+ * the product of its axes' weights, axis 0 first. The integral is grid.scale times the sum of
+ * weight * f over all samples; scale takes what all weights share (the step of a uniform axis, half
+ * a panel), so uniform weights are exact small numbers.
+ *
+ * Infinite ranges: the axis lives in t and x = x(t). Nodes are kept as distances from the nearer
+ * end of their panel, so that x is exact close to a singular end, and t close to infinity.
+ *   [a, inf):    x = a + t / (1 - t),         dx = dt / (1 - t)^2,                t in [0, 1)
+ *   (-inf, b]:   x = b - (1 - t) / t,         dx = dt / t^2,                      t in (0, 1]
+ *   (-inf, inf): x = t / ((1 - t) (1 + t)),   dx = (1 + t^2) / ((1 - t)(1 + t))^2 dt, t in (-1, 1)
+ * (QUADPACK, Piessens et al. 1983, section 2.2.2 for the half lines.) A point at infinity has
+ * weight 0, and the integrand's value there is not used.
+ *
+ * Sums: blocks of block_size(points) consecutive samples (block_sum.h), block sums into a wide
+ * accumulator. */
+#ifndef QUAD_H
+#define QUAD_H
+
+#include <math.h>
+
+#include "block_sum.h"
+#include "portable.h"
+#include "space.h"
+
+enum { QUAD_DIMS = 10 };
+
+/* Sample numbers stay exact as doubles. */
+#define QUAD_POINTS_MAX (INT64_C(1) << 53)
+
+typedef enum quad_range {
+  QUAD_FINITE,
+  QUAD_UPWARD,   /* [anchor, inf) */
+  QUAD_DOWNWARD, /* (-inf, anchor] */
+  QUAD_LINE      /* (-inf, inf) */
+} quad_range;
+
+typedef enum quad_axis_kind { QUAD_TRAPEZOID, QUAD_SIMPSON, QUAD_TABLE } quad_axis_kind;
+
+typedef struct quad_axis {
+  int32_t kind, range;
+  double lower, upper; /* of t; of x itself when finite. lower < upper */
+  double anchor;       /* the finite end of a half line */
+  double step;         /* uniform: between points; table: width of a panel */
+  int64_t count;       /* points in all */
+  int64_t panels;
+  int64_t per_panel; /* table: nodes in a panel */
+  /* [per_panel] in the backend's memory. A node is its distance from the panel's lower end, in
+   * panel widths, or, where that is above 1/2, minus that from the upper end. */
+  dptr node, weight;
+} quad_axis;
+
+typedef struct quad_grid {
+  int32_t dims;
+  int64_t points; /* product of the counts, at most QUAD_POINTS_MAX */
+  double scale;
+  quad_axis axis[QUAD_DIMS];
+} quad_grid;
+
+/* t and its distances from both ends of the axis, to x; the result is dx/dt. */
+PORTABLE double quad_stretch(const quad_axis *a, double t, double below, double above, double *x) {
+  if (a->range == QUAD_UPWARD) {
+    *x = a->anchor + below / above;
+    return 1.0 / (above * above);
+  }
+  if (a->range == QUAD_DOWNWARD) {
+    *x = a->anchor - above / below;
+    return 1.0 / (below * below);
+  }
+  const double both = below * above;
+  *x = t / both;
+  return fma(t, t, 1.0) / (both * both);
+}
+
+/* Simpson's weights times 3: 1 4 2 4 ... 4 1. With an odd number of intervals the last three are
+ * summed by the 3/8 rule (Davis, Rabinowitz, Methods of Numerical Integration, 1984, 2.2), whose
+ * weights times 3 are 9/8 27/8 27/8 9/8; a single interval is a trapezoid (3/2 3/2). */
+PORTABLE double quad_simpson_weight(int64_t i, int64_t count) {
+  const int64_t intervals = count - 1;
+  if (intervals == 1) return 1.5;
+  const int64_t even = intervals % 2 == 0 ? intervals : intervals - 3; /* by Simpson */
+  if (i < even) return i == 0 ? 1.0 : i % 2 == 1 ? 4.0 : 2.0;
+  if (even == intervals) return 1.0;
+  const double joined = even > 0 ? 1.0 : 0.0;
+  return i == even ? 1.125 + joined : i == intervals ? 1.125 : 3.375;
+}
+
+/* Point i of an axis: its x; the result is its weight, without what grid.scale holds. */
+PORTABLE double quad_axis_point(const quad_axis *a, int64_t i, double *x) {
+  double weight, t, below, above;
+  if (a->kind == QUAD_TABLE) {
+    const int64_t panel = i / a->per_panel, j = i - panel * a->per_panel;
+    const double node = ((const double *)a->node.at)[j];
+    const double left = panel == 0 ? a->lower : fma((double)panel, a->step, a->lower);
+    const double right =
+        panel + 1 == a->panels ? a->upper : fma((double)(panel + 1), a->step, a->lower);
+    weight = ((const double *)a->weight.at)[j];
+    t = node >= 0.0 ? fma(a->step, node, left) : fma(a->step, node, right);
+    below = panel == 0 && node >= 0.0 ? a->step * node : t - a->lower;
+    above = panel + 1 == a->panels && node < 0.0 ? -(a->step * node) : a->upper - t;
+  } else {
+    const int end = i == 0 || i == a->count - 1;
+    weight = a->kind == QUAD_SIMPSON ? quad_simpson_weight(i, a->count) : end ? 0.5 : 1.0;
+    t = i == a->count - 1 ? a->upper : fma((double)i, a->step, a->lower);
+    below = t - a->lower;
+    above = a->upper - t;
+  }
+  if (a->range == QUAD_FINITE) {
+    *x = t;
+    return weight;
+  }
+  weight *= quad_stretch(a, t, below, above, x);
+  if (isfinite(weight) && isfinite(*x)) return weight;
+  *x = a->anchor;
+  return 0.0;
+}
+
+/* The digits of sample s: digit[d] < axis[d].count. */
+PORTABLE void quad_digits(const quad_grid *g, int64_t s, int64_t *digit) {
+  for (int d = 0; d < g->dims; d++) {
+    const int64_t count = g->axis[d].count, rest = s / count;
+    digit[d] = s - rest * count;
+    s = rest;
+  }
+}
+
+/* Sample with these digits: x[dims]; the result is its weight. */
+PORTABLE double quad_point(const quad_grid *g, const int64_t *digit, double *x) {
+  double weight = quad_axis_point(&g->axis[0], digit[0], &x[0]);
+  for (int d = 1; d < g->dims; d++) weight *= quad_axis_point(&g->axis[d], digit[d], &x[d]);
+  return weight;
+}
+
+/* What a sample adds to its block: nothing where the weight is 0, whatever f is there. */
+PORTABLE double quad_term(double weight, double f) { return weight != 0.0 ? weight * f : 0.0; }
+
+/* Blocks of a grid, and the samples [first, end) of one. */
+PORTABLE int64_t quad_blocks(const quad_grid *g) {
+  const int64_t size = block_size(g->points);
+  return g->points / size + (g->points % size != 0);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* The quadrature rules there are, and how runs end. Adding a rule is its file and its line here. */
+#include <string.h>
+
+#include "quad_run.h"
+
+extern const quad_rule RULE_trapezoid, RULE_simpson;
+
+static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+const quad_rule *quad_rule_at(int index) {
+  return index >= 0 && index < RULES ? rules[index] : NULL;
+}
+
+const quad_rule *quad_rule_find(const char *name) {
+  for (int i = 0; i < RULES; i++) {
+    if (strcmp(rules[i]->name, name) == 0) return rules[i];
+  }
+  return NULL;
+}
+
+typedef struct ending {
+  const char *name;
+  status code;
+} ending;
+
+static const ending endings[QUAD_REASONS] = {
+    [QUAD_CONVERGED] = {"converged", STATUS_OK},
+    [QUAD_FIXED_COUNT] = {"fixed_count", STATUS_OK},
+    [QUAD_MAX_EVALUATIONS] = {"max_evaluations", STATUS_STOPPED},
+    [QUAD_ROUND_OFF] = {"round_off", STATUS_STOPPED},
+    [QUAD_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},
+    [QUAD_EMPTY_RANGE] = {"empty_range", STATUS_OK},
+};
+
+const char *quad_reason_name(quad_reason reason) { return endings[reason].name; }
+
+status quad_reason_status(quad_reason reason) { return endings[reason].code; }
