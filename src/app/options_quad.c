@@ -15,10 +15,20 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson", 0, 0, OPTION_PROBLEM,
-     "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|gauss-legendre|tanh-sinh", 0, 0,
+     OPTION_PROBLEM, "quadrature rule"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
-     "points per direction, ends included; without it fixed rules refine until the tolerance"},
+     "points per direction, ends included (per panel for Gauss rules); without it fixed rules "
+     "refine "
+     "until the tolerance"},
+    {"quad", "intervals", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "instead of n, for trapezoid and simpson: n is one more"},
+    {"quad", "panels", OPTION_INTEGER, "1", NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "equal parts per direction with n points each, for gauss-legendre and tanh-sinh"},
+    {"quad", "breaks", OPTION_REALS, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "places inside the range where a 1-D integrand jumps or has a kink: the pieces are summed"},
+    {"quad", "precision", OPTION_WORD, "double", "double|float", 0, 0, OPTION_PROBLEM,
+     "float: x, f and the terms are rounded to single precision; block sums are compensated"},
     {"quad", "rtol", OPTION_REAL, "1e-10", NULL, 0, OPTION_FINITE, 0,
      "done when the error estimate is at most rtol |value|"},
     {"quad", "atol", OPTION_REAL, "1e-14", NULL, 0, OPTION_FINITE, 0, "... or at most atol"},
@@ -55,6 +65,51 @@ static status check_limits(const options *o) {
   return STATUS_OK;
 }
 
+/* breaks: ascending, inside the range, in one dimension. */
+static status check_breaks(const options *o) {
+  const double *lower, *upper, *cut;
+  const int count = options_reals(o, "quad.breaks", &cut);
+  const int dims = options_has(o, "quad.dims") ? (int)options_integer(o, "quad.dims")
+                                               : options_reals(o, "quad.lower", &lower);
+  options_reals(o, "quad.lower", &lower);
+  options_reals(o, "quad.upper", &upper);
+  if (count == 0) return STATUS_OK;
+  if (dims != 1) {
+    return fail(STATUS_USAGE, "%s: breaks are for one dimension, not %d",
+                options_where(o, "quad.breaks"), dims);
+  }
+  const double low = fmin(lower[0], upper[0]), high = fmax(lower[0], upper[0]);
+  for (int i = 0; i < count; i++) {
+    if (!(cut[i] > low && cut[i] < high)) {
+      return fail(STATUS_USAGE, "%s: %.17g is not inside the range from %.17g to %.17g",
+                  options_where(o, "quad.breaks"), cut[i], low, high);
+    }
+    if (i > 0 && !(cut[i] > cut[i - 1])) {
+      return fail(STATUS_USAGE, "%s: %.17g after %.17g; expected ascending places",
+                  options_where(o, "quad.breaks"), cut[i], cut[i - 1]);
+    }
+  }
+  return STATUS_OK;
+}
+
+static status check_count(const options *o) {
+  status rc = STATUS_OK;
+  const quad_rule *rule = quad_rule_find(options_text(o, "quad.rule"));
+  const unsigned flags = rule == NULL ? 0 : rule->flags;
+  const int uniform = (flags & QUAD_RULE_FIXED) != 0 && (flags & QUAD_RULE_PANELS) == 0;
+  TRY(check_needs(o, "quad.intervals", uniform, "intervals is for trapezoid and simpson"));
+  TRY(check_needs(o, "quad.intervals", !options_has(o, "quad.n"),
+                  "intervals and n are both given: expected one"));
+  TRY(check_needs(o, "quad.panels", (flags & QUAD_RULE_PANELS) != 0,
+                  "panels is for gauss-legendre and tanh-sinh"));
+  if (uniform && options_has(o, "quad.n") && options_integer(o, "quad.n") < 2) {
+    rc = fail(STATUS_USAGE, "%s: 1 point; rule %s includes both ends and needs 2",
+              options_where(o, "quad.n"), rule->name);
+  }
+done:
+  return rc;
+}
+
 status check_quad(const options *o) {
   status rc = STATUS_OK;
   if (!options_has(o, "quad.f")) {
@@ -62,6 +117,8 @@ status check_quad(const options *o) {
                               "quad \"exp(-x^2)\" --lower 0 --upper 1");
   }
   TRY(check_limits(o));
+  TRY(check_breaks(o));
+  TRY(check_count(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "log.h"
 #include "quad_job.h"
 
 static status make_integrand(quad_job *j) {
@@ -19,6 +20,7 @@ static status make_integrand(quad_job *j) {
     f->lower[d] = lower[low == 1 ? 0 : d];
     f->upper[d] = upper[high == 1 ? 0 : d];
   }
+  f->break_count = options_reals(o, "quad.breaks", &f->breaks);
   TRY(quad_function_create(j));
 done:
   return rc;
@@ -41,6 +43,16 @@ done:
   return rc;
 }
 
+/* What becomes of an unusual number of points. */
+static void say_count(const quad_job *j) {
+  const int64_t n = j->quad.limits.n;
+  if (strcmp(j->rule->name, "simpson") != 0 || n == 0 || n % 2 == 1) return;
+  log_warning(n == 2 ? "simpson: n = %lld points make a single interval: a trapezoid"
+                     : "simpson: n = %lld points make an odd number of intervals: the last three "
+                       "are summed by the 3/8 rule",
+              (long long)n);
+}
+
 static status integrate(quad_job *j) {
   const options *o = j->run->o;
   quad_limits *limits = &j->quad.limits;
@@ -49,7 +61,12 @@ static status integrate(quad_job *j) {
   limits->atol = options_real(o, "quad.atol");
   limits->max_evaluations = options_integer(o, "quad.max_evaluations");
   limits->n = options_has(o, "quad.n") ? options_integer(o, "quad.n") : 0;
-  limits->panels = 1;
+  if (options_has(o, "quad.intervals")) limits->n = options_integer(o, "quad.intervals") + 1;
+  limits->panels = options_integer(o, "quad.panels");
+  limits->single = strcmp(options_text(o, "quad.precision"), "float") == 0;
+  limits->demanded =
+      limits->n > 0 && (options_given(o, "quad.rtol") || options_given(o, "quad.atol"));
+  say_count(j);
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = quad_integrate(&j->quad, j->rule);
   timers_switch(&j->timers, PHASE_SETUP);

@@ -4,6 +4,7 @@
 #define QUAD_HOST_H
 
 #include "quad_backend.h"
+#include "tally.h"
 
 enum { QUAD_INPUTS = QUAD_DIMS + 64 }; /* coordinates and parameters of a formula, at most */
 
@@ -17,6 +18,7 @@ typedef struct quad_samples {
   int64_t first; /* sample number */
   double x[QUAD_DIMS][BLOCK_MAX];
   double weight[BLOCK_MAX];
+  double coarse[BLOCK_MAX]; /* where the grid asks for an estimate */
   double value[BLOCK_MAX];
 } quad_samples;
 
@@ -26,7 +28,11 @@ void quad_host_release(struct device *d, quad_work **w);
 /* Points and weights of block `block` of the grid. */
 void quad_samples_make(const quad_grid *g, int64_t block, quad_samples *out);
 
-/* The block's sum of weight * value. */
-double quad_samples_sum(const quad_samples *s);
+/* The block's sums: of weight * value into sum[0], with an estimate of coarse * value into sum[1].
+ */
+void quad_samples_sum(const quad_grid *g, const quad_samples *s, double sum[2]);
+
+/* The device's sums of all workers in one tally, over ranks, exact; clears it. */
+status quad_host_collect(tally *t, comm *c, int count, wide *out);
 
 #endif

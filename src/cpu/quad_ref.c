@@ -3,8 +3,9 @@
 
 #include "quad_host.h"
 
-/* weight * f of sample s. */
-static double term(const quad_work *w, const quad_grid *g, const double *parameters, int64_t s) {
+/* f at sample s, its weight and that of the coarser rule. */
+static double value_at(const quad_work *w, const quad_grid *g, const double *parameters, int64_t s,
+                       double *weight, double *coarse) {
   int64_t digit[QUAD_DIMS];
   double x[QUAD_DIMS], value, *out = &value;
   formula_input in[QUAD_INPUTS];
@@ -13,25 +14,39 @@ static double term(const quad_work *w, const quad_grid *g, const double *paramet
     in[i].step = 0;
   }
   quad_digits(g, s, digit);
-  const double weight = quad_point(g, digit, x);
+  *weight = quad_point(g, digit, x, g->estimate ? coarse : NULL);
+  for (int d = 0; g->single && d < g->dims; d++) x[d] = (float)x[d];
   w->f->batch(w->f->context, 1, in, &out);
-  return quad_term(weight, value);
+  return value;
 }
 
 static status sum(device *d, quad_work *w, const quad_grid *g, const double *parameters,
                   int64_t first, int64_t last) {
   const int64_t size = block_size(g->points);
-  double q[BLOCK_MAX];
+  double q[2][BLOCK_MAX];
+  float single[2][BLOCK_MAX];
   for (int64_t block = first; block < last; block++) {
     int count = 0;
-    for (int64_t s = block * size; s < g->points && count < size; s++) {
-      q[count++] = term(w, g, parameters, s);
+    for (int64_t s = block * size; s < g->points && count < size; s++, count++) {
+      double weight[2];
+      const double f = value_at(w, g, parameters, s, &weight[0], &weight[1]);
+      for (int k = 0; k <= g->estimate; k++) {
+        q[k][count] = quad_term(weight[k], f);
+        if (g->single) single[k][count] = quad_term_single(weight[k], f);
+      }
     }
-    wide_add(&d->sums.sum[0], block_sum(q, count));
+    for (int k = 0; k <= g->estimate; k++) {
+      wide_add(&d->sums.sum[k],
+               g->single ? quad_block_single(single[k], count) : block_sum(q[k], count));
+    }
   }
-  wide_normalise(&d->sums.sum[0]);
+  for (int k = 0; k <= g->estimate; k++) wide_normalise(&d->sums.sum[k]);
   return STATUS_OK;
 }
 
+static status collect(device *d, comm *c, int count, wide *out) {
+  return quad_host_collect(&d->sums, c, count, out);
+}
+
 const quad_backend QUAD_ref = {
-    .create = quad_host_create, .release = quad_host_release, .sum = sum};
+    .create = quad_host_create, .release = quad_host_release, .sum = sum, .collect = collect};
