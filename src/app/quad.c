@@ -43,6 +43,9 @@ done:
   return rc;
 }
 
+/* What single precision can be asked for. */
+static const double SINGLE_RTOL = 1e-5;
+
 /* What becomes of an unusual number of points. */
 static void say_count(const quad_job *j) {
   const int64_t n = j->quad.limits.n;
@@ -66,6 +69,7 @@ static status integrate(quad_job *j) {
   limits->single = strcmp(options_text(o, "quad.precision"), "float") == 0;
   limits->demanded =
       limits->n > 0 && (options_given(o, "quad.rtol") || options_given(o, "quad.atol"));
+  if (limits->single && !options_given(o, "quad.rtol")) limits->rtol = SINGLE_RTOL;
   say_count(j);
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = quad_integrate(&j->quad, j->rule);

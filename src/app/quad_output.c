@@ -62,7 +62,9 @@ static void print_summary(const quad_job *j) {
     if (q->panels > 1) report_print(", %lld panels\n", (long long)q->panels);
   }
   report_print("value        %.17g\n", q->value);
-  if (isnan(q->error))
+  if (q->reason == QUAD_NOT_FINITE)
+    report_print("error        unknown\n");
+  else if (isnan(q->error))
     report_print("error        not estimated: that takes more than one point\n");
   else
     report_print("error        %.3e (estimated)\n", q->error);

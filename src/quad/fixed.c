@@ -21,15 +21,19 @@
 
 enum { LEVELS_MIN = 2 };
 static const int64_t SMALL_POINTS = 1 << 20;
-static const double ROUNDING = 4.0;  /* eps of the size */
-static const double NO_ORDER = 1e-3; /* what rules that converge exponentially gain a level */
-static const double STUCK = 1e-10;   /* of the size: stagnation below is rounding */
+static const double ROUNDING = 4.0;   /* eps of the size */
+static const double NO_ORDER = 1e-3;  /* what rules that converge exponentially gain a level */
+static const double STEADY = 0.35;    /* d_k / d_{k-1} of order 2 is 1/4 */
+static const double CANCELS = 1e-3;   /* value against size: look at two parts */
+static const double CUT = 0.41421356; /* of the range: where they meet */
+static const double STUCK = 1e-10;    /* of the size: stagnation below is rounding */
 
 /* One piece of the range between breaks. */
 typedef struct piece {
   quad_integral f;
-  double trapezoid;             /* nested: the running trapezoid sum */
-  double value, change, before; /* change: d_k, before: d_{k-1}; INFINITY: none yet */
+  double trapezoid; /* nested: the running trapezoid sum */
+  double value;
+  double change[3]; /* d_k, d_{k-1}, d_{k-2}; INFINITY: none yet */
   double beyond;
 } piece;
 
@@ -63,7 +67,7 @@ static status cut(quad_run *run, piece **out, int *count) {
   for (int p = 0; p <= cuts; p++) {
     piece *one = &(*out)[p];
     one->f = *f;
-    one->change = one->before = INFINITY;
+    for (int i = 0; i < 3; i++) one->change[i] = INFINITY;
     if (cuts == 0) break;
     one->f.lower[0] = p == 0 ? fmin(f->lower[0], f->upper[0]) : f->breaks[p - 1];
     one->f.upper[0] = p == cuts ? fmax(f->lower[0], f->upper[0]) : f->breaks[p];
@@ -102,7 +106,7 @@ static status once(quad_run *run, const quad_rule *rule, piece *p) {
   remember(run, &g);
   TRY(sum_grid(run, &g, sum));
   p->value = sum[0];
-  p->change = run->limits.n > 1 ? fabs(sum[0] - sum[1]) : NAN;
+  p->change[0] = run->limits.n > 1 ? fabs(sum[0] - sum[1]) : NAN;
   p->beyond = fixed_grid_beyond(run, rule, &g);
 done:
   fixed_grid_release(run, &g);
@@ -116,7 +120,7 @@ static status fixed_count(quad_run *run, const quad_rule *rule, piece *pieces, i
   for (int p = 0; p < count && !is_over(run); p++) {
     TRY(once(run, rule, &pieces[p]));
     run->value += pieces[p].value;
-    run->error += pieces[p].change + pieces[p].beyond;
+    run->error += pieces[p].change[0] + pieces[p].beyond;
   }
   run->error += ROUNDING * epsilon(run) * fabs(run->value);
   if (is_over(run)) goto done;
@@ -140,18 +144,18 @@ static int64_t cost_of(const refinement *r, int level, int64_t n, int64_t panels
 /* Takes the sums of level `level` over a piece. */
 static void take(const refinement *r, int level, const double *sum, piece *p) {
   const double old = p->value, coarse = p->trapezoid;
+  p->change[2] = p->change[1];
+  p->change[1] = p->change[0];
   if (!r->nested) {
     p->value = sum[0];
-    p->before = p->change;
-    p->change = level > 0 ? fabs(p->value - old) : fabs(sum[0] - sum[1]);
+    p->change[0] = level > 0 ? fabs(p->value - old) : fabs(sum[0] - sum[1]);
     return;
   }
   const int simpson = r->rule != r->summed;
   p->trapezoid = level == 0 ? sum[0] : fma(0.5, coarse, sum[0]);
   const double less = level == 0 ? sum[1] : coarse;
   p->value = simpson ? p->trapezoid + (p->trapezoid - less) / 3.0 : p->trapezoid;
-  p->before = p->change;
-  p->change = level == 0 ? (simpson ? INFINITY : fabs(p->trapezoid - less)) : fabs(p->value - old);
+  p->change[0] = level > 0 ? fabs(p->value - old) : simpson ? INFINITY : fabs(sum[0] - sum[1]);
 }
 
 static status refine_piece(refinement *r, int level, int64_t n, int64_t panels, piece *p) {
@@ -195,8 +199,56 @@ done:
   return rc;
 }
 
+/* The range of `f` in two unequal parts. */
+static void halve(const quad_integral *f, quad_integral part[2]) {
+  const double low = fmin(f->lower[0], f->upper[0]), high = fmax(f->lower[0], f->upper[0]);
+  const double at = isfinite(low)    ? isfinite(high) ? fma(CUT, high - low, low) : low + CUT
+                    : isfinite(high) ? high - CUT
+                                     : CUT;
+  part[0] = part[1] = *f;
+  part[0].lower[0] = low;
+  part[0].upper[0] = part[1].lower[0] = at;
+  part[1].upper[0] = high;
+}
+
+/* A value that is nothing against the integral of |f|: do unequal parts say the same? */
+static status check_parts(refinement *r, int64_t n, int64_t panels, int *missed) {
+  status rc = STATUS_OK;
+  quad_run *run = r->run;
+  double total = 0.0;
+  fixed_grid g;
+  memset(&g, 0, sizeof g);
+  if (!(fabs(run->value) < CANCELS * r->size)) goto done;
+  for (int p = 0; p < r->pieces; p++) {
+    quad_integral part[2];
+    halve(&r->piece[p].f, part);
+    for (int i = 0; i < 2 && !is_over(run); i++) {
+      double sum;
+      rc = fixed_grid_create(run, &part[i], r->summed, n, panels, 0, &g);
+      TRY(comm_agree(run->world, rc));
+      TRY(sum_grid(run, &g, &sum));
+      fixed_grid_release(run, &g);
+      total += sum;
+    }
+  }
+  if (!(fabs(total - run->value) <= CANCELS * r->size)) *missed = 1;
+done:
+  fixed_grid_release(run, &g);
+  return rc;
+}
+
 static double rounding(const refinement *r) {
   return ROUNDING * epsilon(r->run) * fmax(fabs(r->run->value), r->size);
+}
+
+/* Where the differences fall as the rule promises, the last one says what is left; where they do
+ * not, the largest of three does: a jump moves through the cells at random. */
+static double piece_error(const refinement *r, const piece *p) {
+  const double *d = p->change;
+  if (d[0] > STEADY * d[1] || (d[1] > STEADY * d[2] && isfinite(d[2]))) {
+    return fmax(fmax(d[0], d[1]), isfinite(d[2]) ? 0.5 * d[2] : 0.0);
+  }
+  return fmax(d[0], r->gain * d[1]);
 }
 
 /* Value and error of the whole from those of the pieces. */
@@ -206,7 +258,7 @@ static void add_pieces(refinement *r) {
   for (int p = 0; p < r->pieces; p++) {
     const piece *one = &r->piece[p];
     run->value += one->value;
-    run->error += fmax(one->change, r->gain * one->before) + one->beyond;
+    run->error += piece_error(r, one) + one->beyond;
   }
   run->error += rounding(r);
 }
@@ -214,7 +266,8 @@ static void add_pieces(refinement *r) {
 /* A value that only the absolute tolerance accepts may be a peak that no sample saw. */
 static int may_be_nothing(const refinement *r) {
   const quad_run *run = r->run;
-  return run->error > run->limits.rtol * fabs(run->value) && run->evaluations < SMALL_POINTS;
+  const int relative = run->value != 0.0 && run->error <= run->limits.rtol * fabs(run->value);
+  return !relative && run->evaluations < SMALL_POINTS;
 }
 
 /* Whether more points cannot help: the differences have stopped falling, at the size of rounding
@@ -222,7 +275,7 @@ static int may_be_nothing(const refinement *r) {
 static int is_stuck(const refinement *r, int level, double *least, int *idle) {
   double change = 0.0, beyond = 0.0;
   for (int p = 0; p < r->pieces; p++) {
-    change += r->piece[p].change;
+    change += r->piece[p].change[0];
     beyond += r->piece[p].beyond;
   }
   const double size = fmax(fabs(r->run->value), r->size);
@@ -259,6 +312,8 @@ static status refine(refinement *r) {
       TRY(probe(r, level, n, panels, &missed));
       add_pieces(r);
     }
+    if (done && !missed) TRY(check_parts(r, n, panels, &missed));
+    if (is_over(run)) break;
     if (done && !missed && quad_tolerated(run) && !may_be_nothing(r)) break;
     if (!missed && !may_be_nothing(r) && is_stuck(r, level, &least, &idle)) {
       run->reason = QUAD_ROUND_OFF;

@@ -18,7 +18,7 @@ static status make_axes(const quad_run *run, const quad_integral *f, const quad_
   for (int d = 0; d < g->dims; d++) {
     double scale = 1.0;
     quad_axis_range(f, d, &g->axis[d]);
-    TRY(rule->axis(out->n, out->panels, new_only, &g->axis[d], &scale));
+    TRY(rule->axis(out->n, out->panels, g->dims, new_only, &g->axis[d], &scale));
     if (g->axis[d].count > QUAD_POINTS_MAX / g->points) {
       return fail(STATUS_USAGE, "quad: %lld points in each of %d directions are more than 2^53",
                   (long long)g->axis[d].count, g->dims);
@@ -34,7 +34,7 @@ static status make_tables(quad_run *run, const quad_rule *rule, int new_only, fi
   status rc = STATUS_OK;
   const int64_t count = g->host.axis[0].per_panel, bytes = 3 * count * (int64_t)sizeof(double);
   TRY(alloc_array(&g->table, 3 * count, sizeof(double), "nodes and weights"));
-  TRY(rule->table(g->n, new_only, g->table, g->table + count, g->table + 2 * count));
+  TRY(rule->table(g->n, g->host.dims, new_only, g->table, g->table + count, g->table + 2 * count));
   TRY(run->kernels->alloc(run->place, bytes, "nodes and weights", &g->on_place));
   TRY(run->kernels->copy_in(run->place, g->on_place, (hptr){g->table}, bytes));
   double *there = g->on_place.at; /* only computed with, never read through */

@@ -48,13 +48,13 @@ static probe look(const quad_run *run, const quad_rule *rule, const quad_grid *g
   const int64_t i = pick(uniform(level, q, 0, 0), a->count - 1);
   const double fraction = uniform(level, q, 0, 1), cells = rest * (double)(a->count - 1);
   probe p;
-  double density = rule->between(a, i, fraction, &x[line]);
+  double density = rule->between(a, g->dims, i, fraction, &x[line]);
   p.there = product(density * cells, density != 0.0 ? quad_value(run, x) : 0.0);
   /* the samples with the density of their own place, as the parameter's cell has it */
-  density = rule->between(a, i, 0.0, &ignored);
+  density = rule->between(a, g->dims, i, 0.0, &ignored);
   const double low = quad_axis_point(a, i, &x[line], NULL);
   p.low = low != 0.0 ? product(density * cells, quad_value(run, x)) : 0.0;
-  density = rule->between(a, i, 1.0, &ignored);
+  density = rule->between(a, g->dims, i, 1.0, &ignored);
   const double high = quad_axis_point(a, i + 1, &x[line], NULL);
   p.high = high != 0.0 ? product(density * cells, quad_value(run, x)) : 0.0;
   const double between = fma(fraction, p.high - p.low, p.low);

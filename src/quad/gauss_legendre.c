@@ -139,7 +139,9 @@ static void make_nodes(int64_t n, int64_t first, int64_t half, const pair *ratio
   }
 }
 
-static status gauss_table(int64_t n, int new_only, double *node, double *weight, double *coarse) {
+static status gauss_table(int64_t n, int dims, int new_only, double *node, double *weight,
+                          double *coarse) {
+  (void)dims;
   (void)new_only;
   status rc = STATUS_OK;
   const int64_t half = (n + 1) / 2;
@@ -156,7 +158,9 @@ done:
   return rc;
 }
 
-static status gauss_axis(int64_t n, int64_t panels, int new_only, quad_axis *a, double *scale) {
+static status gauss_axis(int64_t n, int64_t panels, int dims, int new_only, quad_axis *a,
+                         double *scale) {
+  (void)dims;
   (void)new_only;
   if (n > NODES_MAX) {
     return fail(STATUS_USAGE,
@@ -191,7 +195,8 @@ static int64_t gauss_level(int level, int dims, int64_t *panels) {
 }
 
 /* Linear in t between neighbouring nodes. */
-static double between(const quad_axis *a, int64_t i, double fraction, double *x) {
+static double between(const quad_axis *a, int dims, int64_t i, double fraction, double *x) {
+  (void)dims;
   double below, above;
   const double low = quad_table_place(a, i / a->per_panel, i % a->per_panel, &below, &above);
   const double high =

@@ -93,13 +93,13 @@ struct quad_rule {
   /* fixed: an axis of n points (per panel) over [a->lower, a->upper], all but its tables; the
    * result through *scale is what all weights share. new_only: just the points that are not among
    * those of (n + 1) / 2 (nested rules). Local. */
-  status (*axis)(int64_t n, int64_t panels, int new_only, quad_axis *a, double *scale);
+  status (*axis)(int64_t n, int64_t panels, int dims, int new_only, quad_axis *a, double *scale);
   /* fixed, of kind QUAD_TABLE: the tables of a panel of n points (new_only: (n - 1) / 2 of them).
    * Local. */
-  status (*table)(int64_t n, int new_only, double *node, double *weight, double *coarse);
+  status (*table)(int64_t n, int dims, int new_only, double *node, double *weight, double *coarse);
   /* fixed: a place between points i and i + 1, at `fraction` of the way in the rule's own parameter
    * (for probes): its x; the result is the density there, in units of *scale. Local. */
-  double (*between)(const quad_axis *a, int64_t i, double fraction, double *x);
+  double (*between)(const quad_axis *a, int dims, int64_t i, double fraction, double *x);
   status (*run)(quad_run *run, const quad_rule *rule);
 };
 

@@ -18,7 +18,11 @@
 #include "quad_run.h"
 
 static const double PI = 3.14159265358979323846;
-static const double U = 6.109; /* pi sinh U = 706.6; exp(-706.6) = 1e-306.9 */
+
+/* U in 1 .. 10 dimensions, pi sinh U = 706.6 / dims: the product of the outermost distances of all
+ * directions is exp(-706.6) = 1e-307, so that 1 / sqrt(x y) does not overflow in a corner. */
+static const double REACH[QUAD_DIMS + 1] = {0.0,    6.1088, 5.4157, 5.0103, 4.7226, 4.4995,
+                                            4.3173, 4.1632, 4.0297, 3.9120, 3.8067};
 
 /* Fraction from the nearer end, of u <= 0, and ds/du. */
 static double place(double u, double *density) {
@@ -28,9 +32,9 @@ static double place(double u, double *density) {
   return s;
 }
 
-static status tanh_sinh_table(int64_t n, int new_only, double *node, double *weight,
+static status tanh_sinh_table(int64_t n, int dims, int new_only, double *node, double *weight,
                               double *coarse) {
-  const double h = n > 1 ? 2.0 * U / (double)(n - 1) : 1.0;
+  const double h = n > 1 ? 2.0 * REACH[dims] / (double)(n - 1) : 1.0;
   const int64_t count = new_only ? (n - 1) / 2 : n, centre = (n - 1) / 2;
   for (int64_t k = 0; k < count; k++) {
     const int64_t j = new_only ? 2 * k + 1 : k, far = n - 1 - j, near = j < far ? j : far;
@@ -44,7 +48,8 @@ static status tanh_sinh_table(int64_t n, int new_only, double *node, double *wei
   return STATUS_OK;
 }
 
-static status tanh_sinh_axis(int64_t n, int64_t panels, int new_only, quad_axis *a, double *scale) {
+static status tanh_sinh_axis(int64_t n, int64_t panels, int dims, int new_only, quad_axis *a,
+                             double *scale) {
   if (n > INT64_C(1) << 24) {
     return fail(STATUS_USAGE, "tanh-sinh: n = %lld points; expected at most 2^24", (long long)n);
   }
@@ -54,7 +59,7 @@ static status tanh_sinh_axis(int64_t n, int64_t panels, int new_only, quad_axis 
   a->per_panel = new_only ? (n - 1) / 2 : n;
   a->count = a->per_panel * panels;
   a->step = (a->upper - a->lower) / (double)panels;
-  *scale = a->step * (n > 1 ? 2.0 * U / (double)(n - 1) : 1.0);
+  *scale = a->step * (n > 1 ? 2.0 * REACH[dims] / (double)(n - 1) : 1.0);
   return STATUS_OK;
 }
 
@@ -69,8 +74,8 @@ static int64_t tanh_sinh_level(int level, int dims, int64_t *panels) {
 }
 
 /* In u, within a panel. */
-static double between(const quad_axis *a, int64_t i, double fraction, double *x) {
-  const double h = 2.0 * U / (double)(a->per_panel - 1);
+static double between(const quad_axis *a, int dims, int64_t i, double fraction, double *x) {
+  const double h = 2.0 * REACH[dims] / (double)(a->per_panel - 1);
   const int64_t panel = i / a->per_panel, j = i % a->per_panel;
   const double u = h * ((double)j + fraction - 0.5 * (double)(a->per_panel - 1));
   const int first = panel == 0, last = panel == a->panels - 1;

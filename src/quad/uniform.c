@@ -26,13 +26,17 @@ static status uniform_axis(quad_axis_kind kind, int64_t n, int new_only, quad_ax
   return STATUS_OK;
 }
 
-static status trapezoid_axis(int64_t n, int64_t panels, int new_only, quad_axis *a, double *scale) {
+static status trapezoid_axis(int64_t n, int64_t panels, int dims, int new_only, quad_axis *a,
+                             double *scale) {
   (void)panels;
+  (void)dims;
   return uniform_axis(QUAD_TRAPEZOID, n, new_only, a, scale);
 }
 
-static status simpson_axis(int64_t n, int64_t panels, int new_only, quad_axis *a, double *scale) {
+static status simpson_axis(int64_t n, int64_t panels, int dims, int new_only, quad_axis *a,
+                           double *scale) {
   (void)panels;
+  (void)dims;
   return uniform_axis(QUAD_SIMPSON, n, new_only, a, scale);
 }
 
@@ -46,7 +50,8 @@ static int64_t level_points(int level, int dims, int64_t *panels) {
   return level < 52 ? (first << level) + 1 : 0;
 }
 
-static double between(const quad_axis *a, int64_t i, double fraction, double *x) {
+static double between(const quad_axis *a, int dims, int64_t i, double fraction, double *x) {
+  (void)dims;
   const double t = fma((double)i + fraction, a->step, a->lower);
   *x = t;
   return a->range == QUAD_FINITE ? 1.0 : quad_stretch(a, t, t - a->lower, a->upper - t, x);
