@@ -26,7 +26,7 @@ static inline void quad_try_batch(const void *context, int64_t n, const formula_
 /* names: of all inputs, ends with NULL; the first `dims` are coordinates. */
 static inline void quad_try_open(quad_try *t, const backend *b, comm *world, int threads,
                                  const char *text, int dims, const char *const *names) {
-  const device_request request = {.threads = threads, .total = BLOCK_MAX};
+  const device_request request = {.threads = threads};
   int inputs = 0;
   memset(t, 0, sizeof *t);
   while (names[inputs] != NULL) inputs++;
