@@ -27,10 +27,9 @@ done:
 static status open_backend(quad_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const device_request request = {
-      .threads = j->run->threads, .node_rank = comm_node_rank(c), .first = 0, .total = BLOCK_MAX};
+  const problem_size size = {0, "evaluations", 1};
   quad_run *q = &j->quad;
-  TRY(backend_choose(j->run, &request, &j->chosen));
+  TRY(backend_choose(j->run, &size, &j->chosen));
   q->kernels = j->chosen.kernels;
   q->place = j->chosen.place;
   q->world = c;

@@ -45,6 +45,8 @@ expect 0 "going on from" moved/a.mtx --method jacobi --checkpoint m.h5 --restart
 
 expect 0 "" --problem poisson2d --n 9 --checkpoint auto.h5 # naming what auto chose is the same problem
 expect 0 "going on from" --problem poisson2d --n 9 --method cg --preconditioner jacobi --checkpoint auto.h5 --restart latest
+expect 0 "going on from" --problem poisson2d --n 9 --rhs "A*ones" --checkpoint auto.h5 --restart latest
+expect 2 "solve.rhs: A*ones in the checkpoint, ones in this run" --problem poisson2d --n 9 --rhs ones --checkpoint auto.h5 --restart latest
 
 # damage: passed over, saying why; all damaged
 size=$(stat -c %s ck.000060.h5)
