@@ -26,8 +26,9 @@ typedef struct command_entry {
   status (*check)(const options *o);
   /* The work. Collective: every rank calls it, each returns its own status (main agrees on it). */
   status (*run)(run_context *run);
-  int stops;    /* looks at requests to stop (stop.h), and saves */
-  int compiles; /* may compile formulas (function.h) */
+  int stops;        /* looks at requests to stop (stop.h), and saves */
+  int compiles;     /* may compile formulas (function.h) */
+  const char *uses; /* of [parameters], [sweep], [sample]; NULL: none */
 } command_entry;
 
 /* Ends with a zeroed one. */

@@ -41,9 +41,9 @@ const option OPTIONS_COMMON[] = {
      "when a checkpoint cannot be written"},
 
     {"parameters", OPTION_ANY_KEY, OPTION_REAL, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "constants for expressions and systems (commands to come): --parameters.sigma 10"},
+     "constants for expressions: --parameters.sigma 10"},
     {"sweep", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "parameters swept (commands to come): linspace(lo, hi, n), geomspace(lo, hi, n), or a list"},
+     "parameters swept: linspace(lo, hi, n), geomspace(lo, hi, n), or a list"},
     {"sample", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "parameters drawn (commands to come): uniform(lo, hi), normal(mean, sigma), sobol(lo, hi)"},
     {0},
