@@ -1,6 +1,6 @@
 /* halosweep quad: a definite integral with an honest error.
  *
- * check outputs -> make the integrand -> open the backend -> the rule -> files, report. Every rank
+ * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report. Every rank
  * has the whole problem; blocks of samples and regions are what is split. */
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "log.h"
 #include "quad_job.h"
 
-static status make_integrand(quad_job *j) {
+static status read_integral(quad_job *j) {
   status rc = STATUS_OK;
   quad_integral *f = &j->quad.integral;
   TRY(comm_agree(j->run->c, quad_inputs_create(j->run->o, &j->in)));
@@ -17,7 +17,6 @@ static status make_integrand(quad_job *j) {
   memcpy(f->upper, j->in.upper, sizeof f->upper);
   f->parameters = j->in.value;
   f->break_count = options_reals(j->run->o, "quad.breaks", &f->breaks);
-  TRY(quad_function_create(j));
 done:
   return rc;
 }
@@ -37,6 +36,7 @@ static status open_backend(quad_job *j) {
               q->kernels->name);
     goto done;
   }
+  TRY(quad_function_create(j));
   rc = q->kernels->quad->create(q->place, q->integral.f, q->integral.dims, &q->work);
   rc = comm_agree(c, rc);
 done:
@@ -114,7 +114,7 @@ status command_quad(run_context *run) {
   j.run = run;
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
-  TRY(make_integrand(&j));
+  TRY(read_integral(&j));
   TRY(open_backend(&j));
   TRY(integrate(&j));
   TRY(quad_write(&j));

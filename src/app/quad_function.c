@@ -1,35 +1,30 @@
 /* The integrand of `quad`: from its text and the names of its inputs to a formula. */
-#include "alloc.h"
-#include "expression.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "quad_job.h"
-
-struct function {
-  formula f;
-  expression *tree;
-};
-
-static void tree_batch(const void *context, int64_t n, const formula_input *in,
-                       double *const *out) {
-  expression_values(context, n, in, out[0]);
-}
 
 status quad_function_create(quad_job *j) {
   status rc = STATUS_OK;
+  const options *o = j->run->o;
   const quad_inputs *in = &j->in;
-  TRY(alloc_zeroed(&j->function, 1, sizeof *j->function, "integrand"));
-  struct function *fn = j->function;
-  TRY(expression_parse(in->text, in->names, &fn->tree));
-  fn->f = (formula){.inputs = in->dims + in->fixed + in->swept.grid.axes,
-                    .outputs = 1,
-                    .batch = tree_batch,
-                    .context = fn->tree,
-                    .kind = "expression"};
-  j->quad.integral.f = &fn->f;
+  char call[64], where[400];
+  const char *texts[] = {in->text}, *wheres[] = {where};
+  snprintf(call, sizeof call, "out[0] = integrand(in, in + %d);", in->dims);
+  snprintf(where, sizeof where, "%.390s", options_where(o, in->key));
+  const function_request request = {.texts = texts,
+                                    .where = wheres,
+                                    .ini = options_file(o),
+                                    .names = in->names,
+                                    .outputs = 1,
+                                    .prototype =
+                                        "double integrand(const double *x, const double *p)",
+                                    .call = call,
+                                    .plain = strcmp(j->chosen.kernels->name, "ref") == 0};
+  TRY(function_create(j->run->c, j->run->compiler, &request, &j->function));
+  j->quad.integral.f = function_formula(j->function);
 done:
-  return comm_agree(j->run->c, rc);
+  return rc;
 }
 
-void quad_function_release(quad_job *j) {
-  if (j->function != NULL) expression_release(&j->function->tree);
-  alloc_free(&j->function);
-}
+void quad_function_release(quad_job *j) { function_release(&j->function); }

@@ -4,6 +4,7 @@
 
 #include "backend_choice.h"
 #include "commands.h"
+#include "function.h"
 #include "quad_inputs.h"
 #include "quad_run.h"
 #include "quad_sweep.h"
@@ -17,7 +18,7 @@ typedef struct quad_job {
   timers timers;
   backend_choice chosen; /* owns the device that quad.place points to */
   quad_inputs in;
-  struct function *function;
+  function *function;
   quad_run quad;
   quad_sweep members; /* where in.swept has axes */
   const quad_rule *rule;

@@ -156,6 +156,10 @@ static void compile_here(job *j) {
   }
   read_said(j);
   j->reply.outcome = result == 0 ? COMPILE_DONE : COMPILE_REFUSED;
+  if (result != 0 && j->reply.said[0] == '\0') {
+    snprintf(j->reply.said, COMPILE_SAID, "%.1000s: it failed (%d) and said nothing", j->compiler,
+             result);
+  }
   if (result != 0) return;
   j->reply.product_bytes = read_file(product, &j->product);
   if (j->reply.product_bytes <= 0) refuse(j, COMPILE_MISSING, j->compiler, "it wrote nothing");

@@ -1,6 +1,6 @@
-/* A compiler for tests, with its helper process: call helper_fork() before comm_open(). */
-#ifndef HELPER_H
-#define HELPER_H
+/* A compiler for tests, with its helper process: call test_helper() before comm_open(). */
+#ifndef COMPILER_FOR_TESTS_H
+#define COMPILER_FOR_TESTS_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "test.h"
 
 /* This process's end of a helper. */
-static inline int helper_fork(int *pid) {
+static inline int test_helper(int *pid) {
   int end[2];
   if (compile_channel(end) != STATUS_OK) abort();
   *pid = fork();
@@ -26,17 +26,19 @@ static inline int helper_fork(int *pid) {
 }
 
 /* Another compiler on the same helper, as the environment says now. */
-static inline compiler *helper_compiler(int end) {
+static inline compiler *test_compiler(int end) {
   compiler *w;
   assert_ok(compiler_open(dup(end), -1, &w));
   return w;
 }
 
-/* The cache of compiled code is in the test's own folder from here on. */
-static inline void helper_own_cache(const char *name) {
-  char path[4096];
+/* The cache of compiled code is in the test's own folder from here on; `empty`: and is cleared. */
+static inline void test_own_cache(const char *name, int empty) {
+  char path[4096], command[4200];
   if (getcwd(path, sizeof path - 100) == NULL) abort();
   snprintf(path + strlen(path), 90, "/%s", name);
+  snprintf(command, sizeof command, "rm -rf '%s'", path);
+  if (empty && system(command) != 0) abort();
   mkdir(path, 0700);
   setenv("XDG_CACHE_HOME", path, 1);
 }
