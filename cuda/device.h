@@ -143,6 +143,7 @@ typedef struct allocation {
 typedef struct halo_plan {
   const halo *key;
   lidx sends, ghosts;
+  int adopted; /* the plan's buffers are device memory: nothing is pinned */
   lidx *row, *rows_there;
   double *send, *send_there; /* pinned, as the host and as the device see it */
   double *ghost;             /* pinned */
@@ -181,10 +182,17 @@ struct device {
   char broken_text[256];
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A failed call or launch breaks the device for good: the text is kept and every later operation
  * answers with it. */
 status device_check(device *d, cudaError_t error, const char *what);
 status device_ok(const device *d);
+
+/* The same after a launch; waits for it to end where the build asks for that (CUDA_SYNC). */
+status device_launched(device *d, cudaError_t error, const char *what);
 
 /* memory.c: plain device memory, accounted; refused when it cannot fit. */
 status device_fits(device *d, int64_t bytes, const char *what);
@@ -236,10 +244,6 @@ status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, 
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state);
 status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Kernels (*.cu). Each returns the launch's error; none waits. */
 cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed);

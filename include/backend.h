@@ -110,7 +110,9 @@ typedef struct backend {
   status (*judge)(device *d, comm *c, judge_kind kind, dptr state, int stop);
 
   /* Copies the state as it was after judged step number `step` (1 = the first since the state was
-   * copied in), waiting for it if need be. Local. */
+   * copied in), waiting for it if need be; never longer than the device works: STATUS_BROKEN when
+   * that has failed. With several ranks judge() has left the state with the host, so that a device
+   * that fails cannot part this rank from the others here. Local. */
   status (*look)(device *d, dptr state, int64_t step, solve_state *out);
 
   /* Ends a step without a rule: `count` rounded sums into `out`. Clears the sums. Collective. */
@@ -119,6 +121,14 @@ typedef struct backend {
   const struct quad_backend *quad; /* quad_backend.h */
 } backend;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const backend BACKEND_ref, BACKEND_omp, BACKEND_cuda;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

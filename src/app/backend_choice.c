@@ -11,31 +11,6 @@ enum { AUTO_GPU_ROWS = 1000000 };
 /* Up to so many ranks the map of ranks to GPUs is printed. */
 enum { MAP_RANKS = 16 };
 
-/* A transport: how the entries of a halo get from one rank's device to another's. */
-typedef struct transport {
-  const char *name;
-  const char *missing; /* why it cannot be had; NULL: it can */
-} transport;
-
-static const transport TRANSPORTS[] = {
-    {"host", NULL},
-    {"mpi", "it hands device memory to MPI, which no backend of this halosweep does"},
-    {"nccl", "this halosweep has no NCCL transport"},
-    {"ipc", "this halosweep has no CUDA IPC transport"},
-};
-
-static status choose_transport(const run_context *run, backend_choice *out) {
-  const char *name = options_text(run->o, "run.transport");
-  out->transport = comm_size(run->c) > 1 ? "host" : "none";
-  for (size_t i = 0; i < sizeof TRANSPORTS / sizeof *TRANSPORTS; i++) {
-    if (strcmp(TRANSPORTS[i].name, name) == 0 && TRANSPORTS[i].missing != NULL) {
-      return fail(STATUS_UNAVAILABLE, "transport %s: %s; --transport host is always there", name,
-                  TRANSPORTS[i].missing);
-    }
-  }
-  return STATUS_OK;
-}
-
 /* Opens a GPU on every rank, or on none: *out stays NULL then, and the log says why. */
 static status try_gpu(const run_context *run, const device_request *request, device **out) {
   status rc = STATUS_OK;
@@ -93,6 +68,11 @@ static void announce_devices(const run_context *run, const backend_choice *b) {
   }
 }
 
+status backend_transport(const run_context *run, linear_system *s, backend_choice *b) {
+  return transport_choose(s, options_text(run->o, "run.transport"), comm_device_claim(),
+                          &b->transport);
+}
+
 void backend_choice_release(backend_choice *b) {
   if (b->place != NULL) b->kernels->close(&b->place);
   alloc_free(&b->devices);
@@ -108,7 +88,7 @@ static const backend *backend_named(const char *name) {
 
 status backend_choose(const run_context *run, const device_request *request, backend_choice *out) {
   status rc = STATUS_OK;
-  TRY(comm_agree(run->c, choose_transport(run, out)));
+  TRY(comm_agree(run->c, transport_check(options_text(run->o, "run.transport"))));
   out->kernels = backend_named(options_text(run->o, "run.backend"));
   if (out->kernels == NULL) {
     TRY(try_gpu(run, request, &out->place));

@@ -5,11 +5,12 @@
 
 #include "backend.h"
 #include "commands.h"
+#include "transport.h"
 
 typedef struct backend_choice {
   const backend *kernels;
   device *place;
-  const char *transport; /* "none" on one rank */
+  transport_choice transport;
   device_facts *devices; /* [ranks], on every rank; NULL where the backend is the host itself */
 } backend_choice;
 
@@ -18,6 +19,10 @@ typedef struct backend_choice {
  * of the log says which of these decided. STATUS_UNAVAILABLE when what was asked for is not there.
  * On failure nothing stays open. Collective; all ranks leave with the same status. */
 status backend_choose(const run_context *run, const device_request *request, backend_choice *out);
+
+/* Chooses how halos travel (transport.h) for a system whose plan is made. Collective; all ranks
+ * leave with the same status. */
+status backend_transport(const run_context *run, linear_system *s, backend_choice *b);
 
 /* Asks the devices again, for their peak memory. Collective. */
 status backend_devices(const run_context *run, backend_choice *b);

@@ -31,6 +31,7 @@ status solve_open_backend(solve_job *j) {
   s->rows = block.rows;
   s->ghosts = block.ghosts;
   TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
+  TRY(backend_transport(j->run, s, &j->chosen));
   rc = s->kernels->matrix_create(s->place, &block, &s->a);
   if (rc == STATUS_OK) s->kernels->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -241,9 +242,9 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.weight);
     linear_vector_release(s, &j->solve.inverse_diagonal);
     if (s->a != NULL) s->kernels->matrix_release(s->place, &s->a);
+    linear_halo_release(s);
   }
   backend_choice_release(&j->chosen);
-  halo_release(&s->plan);
   csr_rows_release(&j->a);
   ownership_release(&j->owned);
   alloc_free(&j->file_rhs);
