@@ -15,8 +15,9 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|adaptive|genz-malik", 0, 0, OPTION_PROBLEM,
-     "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "auto", "auto|trapezoid|simpson|adaptive|genz-malik", 0, 0,
+     OPTION_PROBLEM,
+     "quadrature rule; auto: adaptive in one direction, genz-malik up to 6, sobol above"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
      "points per direction, ends included; without it fixed rules refine until the tolerance"},
     {"quad", "rtol", OPTION_REAL, "1e-10", NULL, 0, OPTION_FINITE, 0,
@@ -55,6 +56,28 @@ static status check_limits(const options *o) {
   return STATUS_OK;
 }
 
+/* Rules that choose their points are not told how many. */
+static status check_rule(const options *o) {
+  const double *lower;
+  const char *why;
+  const int low = options_reals(o, "quad.lower", &lower);
+  const int dims = options_has(o, "quad.dims") ? (int)options_integer(o, "quad.dims") : low;
+  const quad_rule *rule = quad_rule_choose(options_text(o, "quad.rule"), dims, &why);
+  if (rule == NULL) {
+    return fail(STATUS_USAGE,
+                "quad: %d directions need rule sobol, which is not there; expected "
+                "at most 6, or rule = genz-malik",
+                dims);
+  }
+  if ((rule->flags & QUAD_RULE_ADAPTIVE) != 0 && options_has(o, "quad.n")) {
+    return fail(STATUS_USAGE,
+                "%s: rule %s chooses its points; n is for fixed rules, like rule = "
+                "trapezoid",
+                options_where(o, "quad.n"), rule->name);
+  }
+  return STATUS_OK;
+}
+
 status check_quad(const options *o) {
   status rc = STATUS_OK;
   if (!options_has(o, "quad.f")) {
@@ -62,6 +85,7 @@ status check_quad(const options *o) {
                               "quad \"exp(-x^2)\" --lower 0 --upper 1");
   }
   TRY(check_limits(o));
+  TRY(check_rule(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;

@@ -49,7 +49,7 @@ done:
 static status integrate(quad_job *j) {
   const options *o = j->run->o;
   quad_limits *limits = &j->quad.limits;
-  j->rule = quad_rule_find(options_text(o, "quad.rule"));
+  j->rule = quad_rule_choose(options_text(o, "quad.rule"), j->quad.integral.dims, &j->why);
   limits->rtol = options_real(o, "quad.rtol");
   limits->atol = options_real(o, "quad.atol");
   limits->max_evaluations = options_integer(o, "quad.max_evaluations");

@@ -16,6 +16,7 @@ typedef struct quad_job {
   double *parameters; /* [parameter_count] */
   quad_run quad;
   const quad_rule *rule;
+  const char *why; /* rule = auto: the reason for it, else NULL */
   phase_summary phases;
   int64_t host_peak; /* largest over ranks */
 } quad_job;

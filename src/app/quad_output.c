@@ -29,6 +29,7 @@ static void fill_report(const quad_job *j, report *r) {
                            .host_peak = j->host_peak};
   run_report_common(j->run, &facts, r);
   report_word(r, "rule", j->rule->name);
+  if (j->why != NULL) report_word(r, "why", j->why);
   report_integer(r, "dims", q->integral.dims);
   report_real(r, "value", q->value);
   report_real(r, "error_estimate", q->error);
@@ -48,6 +49,7 @@ static void print_summary(const quad_job *j) {
   }
   report_print("rule         %s in %d direction%s\n", j->rule->name, q->integral.dims,
                q->integral.dims == 1 ? "" : "s");
+  if (j->why != NULL) report_print("why          %s\n", j->why);
   run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s after %lld evaluation%s\n", quad_reason_name(q->reason),
                (long long)q->evaluations, q->evaluations == 1 ? "" : "s");

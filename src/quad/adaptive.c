@@ -30,7 +30,10 @@
 #include "timers.h"
 #include "wide.h"
 
-enum { HALVINGS_MAX = 1 << 17 }; /* of a generation: bounds its arrays */
+enum {
+  HALVINGS_MAX = 1 << 17, /* of a generation: bounds its arrays */
+  REGIONS_LEAST = 8       /* nothing has converged with fewer */
+};
 
 /* Regions are halved until the others' errors are this part of what the tolerance allows: 1 takes
  * the fewest evaluations, less takes fewer generations. */
@@ -193,13 +196,19 @@ static int judged(engine *e, double *keep) {
   wide_normalise(&e->stuck);
   q->value = wide_round(&e->value);
   q->error = wide_round(&e->error);
-  if (q->reason == QUAD_NOT_FINITE) return 1;
+  if (q->reason == QUAD_NOT_FINITE) {
+    q->value = q->error = NAN;
+    return 1;
+  }
   const double stuck = wide_round(&e->stuck);
   const double allowed = fmax(q->limits.rtol * fabs(q->value), q->limits.atol);
   const double rest = stuck > allowed ? IN_VAIN * stuck : allowed - stuck;
   *keep = KEEP * rest;
   q->reason = QUAD_CONVERGED;
-  if (q->error <= allowed) return 1;
+  if (q->error <= allowed) {
+    *keep = 0.0;
+    if (e->list.count >= REGIONS_LEAST || e->list.waiting == 0) return 1;
+  }
   q->reason = QUAD_ROUND_OFF;
   if (e->list.waiting == 0 || (stuck > allowed && q->error - stuck <= rest)) return 1;
   q->reason = QUAD_MAX_EVALUATIONS;
@@ -244,6 +253,11 @@ static status begin(engine *e) {
   int64_t count = 0;
   const int edges = 2 * e->frame.dims;
   mine = adaptive_first_level(e->run, &e->frame, &edge, &count);
+  const int64_t least = count * e->points + probe_count(e->frame.dims);
+  if (mine == STATUS_OK && least > e->run->limits.max_evaluations) {
+    mine = fail(STATUS_USAGE, "quad: max_evaluations = %lld, and the first look takes %lld",
+                (long long)e->run->limits.max_evaluations, (long long)least);
+  }
   if (mine == STATUS_OK) mine = batch_reserve(e, count);
   if (mine == STATUS_OK) mine = region_list_reserve(&e->list, count);
   if (mine == STATUS_OK) mine = probe_set_make(e->run, &e->frame, &e->probes);
