@@ -61,7 +61,7 @@ static inline void table_genz(quad_row *r, const char *parameters) {
   case '3':
     snprintf(r->f, room, "(1+");
     table_join(r->f, room, "A*X", n, "+", a, u);
-    snprintf(r->f + strlen(r->f), 16, ")^(-%d)", n + 1);
+    snprintf(r->f + strlen(r->f), 32, ")^(-%d)", n + 1);
     return;
   case '4':
     snprintf(r->f, room, "exp(-(");
