@@ -20,9 +20,10 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid",
-     "trapezoid|simpson|gauss-legendre|tanh-sinh|adaptive|genz-malik|sobol", 0, 0, OPTION_PROBLEM,
-     "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "auto",
+     "auto|trapezoid|simpson|gauss-legendre|tanh-sinh|adaptive|genz-malik|sobol", 0, 0,
+     OPTION_PROBLEM,
+     "quadrature rule; auto: adaptive in one direction, genz-malik up to 6, sobol above"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
      "points per direction, ends included; per panel for gauss-legendre and tanh-sinh; in all for "
      "sobol, rounded up to 16 x 2^k; without it rules refine until the tolerance"},
@@ -120,10 +121,12 @@ static status check_breaks(const options *o, const quad_inputs *in) {
   return STATUS_OK;
 }
 
-static status check_count(const options *o) {
+/* How many points: what the rule takes. Rules that choose their points are not told how many. */
+static status check_count(const options *o, int dims) {
   status rc = STATUS_OK;
-  const quad_rule *rule = quad_rule_find(options_text(o, "quad.rule"));
-  const unsigned flags = rule == NULL ? 0 : rule->flags;
+  const char *why;
+  const quad_rule *rule = quad_rule_choose(options_text(o, "quad.rule"), dims, &why);
+  const unsigned flags = rule->flags;
   const int uniform = (flags & QUAD_RULE_FIXED) != 0 && (flags & QUAD_RULE_PANELS) == 0;
   TRY(check_needs(o, "quad.intervals", uniform, "intervals is for trapezoid and simpson"));
   TRY(check_needs(o, "quad.intervals", !options_has(o, "quad.n"),
@@ -134,12 +137,17 @@ static status check_count(const options *o) {
     rc = fail(STATUS_USAGE, "%s: 1 point; rule %s includes both ends and needs 2",
               options_where(o, "quad.n"), rule->name);
   }
+  if ((flags & QUAD_RULE_ADAPTIVE) != 0 && options_has(o, "quad.n")) {
+    rc = fail(STATUS_USAGE,
+              "%s: rule %s chooses its points; n is for fixed rules, like rule = trapezoid",
+              options_where(o, "quad.n"), rule->name);
+  }
 done:
   return rc;
 }
 
-/* A built-in integrand in as many directions as it has. */
-static status check_directions(const options *o) {
+/* A built-in integrand in as many directions as it has; breaks and points that fit. */
+static status check_inputs(const options *o) {
   status rc = STATUS_OK;
   quad_inputs in;
   TRY(quad_inputs_create(o, &in));
@@ -149,7 +157,8 @@ static status check_directions(const options *o) {
               in.builtin->dims_max, in.dims);
     goto done;
   }
-  rc = check_breaks(o, &in);
+  TRY(check_breaks(o, &in));
+  rc = check_count(o, in.dims);
 done:
   quad_inputs_release(&in);
   return rc;
@@ -159,8 +168,7 @@ status check_quad(const options *o) {
   status rc = STATUS_OK;
   TRY(check_integrand(o));
   TRY(check_limits(o));
-  TRY(check_directions(o));
-  TRY(check_count(o));
+  TRY(check_inputs(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;

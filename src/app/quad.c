@@ -1,7 +1,7 @@
 /* halosweep quad: a definite integral with an honest error.
  *
- * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report. Every rank
- * has the whole problem; blocks of samples and regions are what is split. */
+ * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report.
+ * Every rank has the whole problem; blocks of samples and regions are what is split. */
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void take_limits(quad_job *j) {
 }
 
 static status integrate(quad_job *j) {
-  j->rule = quad_rule_find(options_text(j->run->o, "quad.rule"));
+  j->rule = quad_rule_choose(options_text(j->run->o, "quad.rule"), j->in.dims, &j->why);
   take_limits(j);
   say_count(j);
   timers_switch(&j->timers, PHASE_COMPUTE);

@@ -22,6 +22,7 @@ typedef struct quad_job {
   quad_run quad;
   quad_sweep members; /* where in.swept has axes */
   const quad_rule *rule;
+  const char *why;  /* rule = auto: the reason for it, else NULL */
   double error_max; /* sweeps with a known exact value: the largest error, else NaN */
   phase_summary phases;
   int64_t host_peak; /* largest over ranks */

@@ -64,6 +64,7 @@ static void fill_report(const quad_job *j, report *r) {
                            .host_peak = j->host_peak};
   run_report_common(j->run, &facts, r);
   report_word(r, "rule", j->rule->name);
+  if (j->why != NULL) report_word(r, "why", j->why);
   report_integer(r, "dims", q->integral.dims);
   if (quad_is_sweep(j)) {
     quad_report_sweep(j, r);
@@ -164,6 +165,7 @@ static void print_summary(const quad_job *j) {
   }
   report_print("rule         %s in %d direction%s\n", j->rule->name, q->integral.dims,
                q->integral.dims == 1 ? "" : "s");
+  if (j->why != NULL) report_print("why          %s\n", j->why);
   run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s after %lld evaluation%s\n", reason_of(j), (long long)q->evaluations,
                q->evaluations == 1 ? "" : "s");
