@@ -9,7 +9,7 @@ static void files_that_are_none(void **state) {
                                          {"/dev/null", "not a regular file"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     reading r;
-    read_with(names[i][0], 0, &r);
+    read_with(names[i][0], &all_sizes[0], &r);
     assert_int_equal(r.code, STATUS_INPUT);
     if (strstr(r.said, names[i][1]) == NULL || strstr(r.said, names[i][0]) == NULL) {
       fail_msg("%s: %s", names[i][0], r.said);
@@ -39,7 +39,7 @@ static void damaged_gzip(void **state) {
     assert_ok(comm_barrier(world));
     for (int s = 0; s < SIZES; s++) {
       reading r;
-      read_with(name, s, &r);
+      read_with(name, &all_sizes[s], &r);
       assert_int_equal(r.code, cut == 0 ? STATUS_OK : STATUS_INPUT);
       if (cut > 0 && strstr(r.said, "gzip data") == NULL) fail_msg("%s", r.said);
       if (cut == 0) release(&r);

@@ -57,7 +57,7 @@ static void duplicates_add_in_file_order(void **state) {
     const char *name = make(k == 0 ? "duplicates.mtx" : "duplicates.mtx.gz", text);
     for (int s = 0; s < SIZES; s++) {
       reading r;
-      read_with(name, s, &r);
+      read_with(name, &all_sizes[s], &r);
       assert_int_equal(r.code, STATUS_OK);
       assert_int_equal(r.facts.expanded, 3 * ROWS);
       assert_int_equal(r.facts.merged, ROWS);
@@ -91,7 +91,7 @@ static void a_dense_row_is_sorted(void **state) {
   const char *name = make("dense-row.mtx", text);
   for (int s = 0; s < SIZES; s++) {
     reading r;
-    read_with(name, s, &r);
+    read_with(name, &all_sizes[s], &r);
     assert_int_equal(r.code, STATUS_OK);
     assert_int_equal(r.facts.merged, ROWS);
     for (eidx e = 0; e < r.a.offset[r.a.rows]; e++) {
@@ -163,7 +163,7 @@ static void plain_text(void **state) {
   const char *name = make("plain.txt", "4 -1 0 7\n-1 4 -1 8\n0 -1 4 9.5\n");
   for (int s = 0; s < SIZES; s++) {
     reading r;
-    read_with(name, s, &r);
+    read_with(name, &all_sizes[s], &r);
     assert_int_equal(r.code, STATUS_OK);
     assert_string_equal(r.facts.format, "dense text");
     assert_int_equal(r.facts.columns, 3);

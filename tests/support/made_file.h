@@ -7,13 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "alloc.h"
-#include "captured.h"
 #include "log.h"
-#include "reading.h"
-#include "test.h"
-
-static comm *world;
+#include "reading_fixture.h"
 
 static const reading_sizes all_sizes[] = {
     {(int64_t)1 << 22, (int64_t)1 << 24, 0}, {64, 1, 0}, {5, 100, 2}, {1000, 500, 1}};
@@ -50,29 +45,6 @@ static inline void unmake(const char *name) {
   if (comm_rank(world) == 0) remove(name);
 }
 
-typedef struct reading {
-  csr_rows a;
-  ownership owned;
-  matrix_file facts;
-  double *rhs;
-  status code;
-  char said[CAPTURED_BYTES];
-} reading;
-
-static inline void read_with(const char *path, int sizes, reading *r) {
-  int64_t before = alloc_live();
-  captured s = captured_begin();
-  r->code = matrix_read_sized(world, path, &all_sizes[sizes], &r->a, &r->owned, &r->facts, &r->rhs);
-  captured_end(&s, world, r->said);
-  if (r->code != STATUS_OK) assert_int_equal(alloc_live(), before);
-}
-
-static inline void release(reading *r) {
-  csr_rows_release(&r->a);
-  ownership_release(&r->owned);
-  alloc_free(&r->rhs);
-}
-
 /* Reads `text`, plain and as gzip, with all sizes: refused each time with `why` in one error. */
 static inline void assert_refused(const char *text, const char *why) {
   static const char *const stems[] = {"refused.mtx", "refused.mtx.gz"};
@@ -80,7 +52,7 @@ static inline void assert_refused(const char *text, const char *why) {
     const char *name = make(stems[k], text);
     for (int s = 0; s < SIZES; s++) {
       reading r;
-      read_with(name, s, &r);
+      read_with(name, &all_sizes[s], &r);
       if (r.code != STATUS_INPUT) fail_msg("code %d, not %d: %s", (int)r.code, STATUS_INPUT, text);
       if (strstr(r.said, why) == NULL) fail_msg("'%s' not in: %s", why, r.said);
       const char *first = strstr(r.said, "error:");
@@ -99,7 +71,7 @@ static inline uint64_t content_of(const char *text, int64_t merged, const char *
     const char *name = make(stems[k], text);
     for (int s = 0; s < SIZES; s++) {
       reading r;
-      read_with(name, s, &r);
+      read_with(name, &all_sizes[s], &r);
       if (r.code != STATUS_OK) fail_msg("%s: %s", text, r.said);
       if (s == 0 && k == 0) content = r.facts.content;
       assert_int_equal(r.facts.merged, merged);
