@@ -37,7 +37,7 @@ PORTABLE double elementary_cbrt(double x) {
   const double rest = fma(-y, y2_low, fma(-y, y2, b));
   const double root = fma(rest * square, third, y);
   const double power = double_of((bits_of(shifted) + 1023) << 52);
-  return (size > 0.0) & (size < 1.0 / 0.0) ? elementary_signed(root * power, x) : x;
+  return ((size > 0.0) & (size < 1.0 / 0.0)) ? elementary_signed(root * power, x) : x;
 }
 
 #endif

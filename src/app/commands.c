@@ -4,10 +4,10 @@
 #include <string.h>
 
 const command_entry COMMANDS[] = {
-    {&COMMAND_solve, check_solve, command_solve, 1},
-    {&COMMAND_quad, check_quad, command_quad, 0},
-    {&COMMAND_inspect, check_inspect, command_inspect, 0},
-    {&COMMAND_info, NULL, command_info, 0},
+    {&COMMAND_solve, check_solve, command_solve, 1, 0},
+    {&COMMAND_quad, check_quad, command_quad, 0, 1},
+    {&COMMAND_inspect, check_inspect, command_inspect, 0, 0},
+    {&COMMAND_info, NULL, command_info, 0, 0},
     {0},
 };
 

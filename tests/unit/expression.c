@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "elementary.h"
+#include "formulas.h"
 #include "philox.h"
 
 static const char *const NAMES[] = {"x", "y", "z", "t", "x[0]", "x[1]", "sigma", NULL};
@@ -179,56 +180,8 @@ static void names_hide_constants_and_end_at_words(void **state) {
   expression_release(&e);
 }
 
-/* ---- random formulas: text grows from a grammar, the seed is fixed ---- */
-
-typedef struct writer {
-  char text[4096];
-  size_t used;
-  uint64_t draws;
-  int constants; /* write a variable as its value */
-} writer;
-
-static uint32_t draw(writer *w, uint32_t below) {
-  return philox_at(7, w->draws++, PHILOX_PROBE, 0, 0).word[0] % below;
-}
-
-static void put(writer *w, const char *text) {
-  w->used += (size_t)snprintf(w->text + w->used, sizeof w->text - w->used, "%s", text);
-}
-
-static void write_formula(writer *w, int depth) {
-  static const char *const binaries[] = {" + ", " - ", "*", "/", "^", " < ", " && ", " || ", "=="};
-  static const char *const calls[] = {"sin(",   "cos(",  "exp(",  "log(",  "sqrt(",    "abs(",
-                                      "floor(", "-(",    "!(",    "sign(", "(",        "cbrt(",
-                                      "tan(",   "asin(", "acos(", "atan(", "atan2(2,", "sinh(",
-                                      "cosh(",  "tanh(", "erf("};
-  enum { CALLS = sizeof calls / sizeof calls[0] };
-  char number[40];
-  const uint32_t kind = depth == 0 ? draw(w, 2) : draw(w, 10);
-  if (kind == 0) {
-    snprintf(number, sizeof number, "%g", draw(w, 50) / 10.0);
-    put(w, number);
-  } else if (kind == 1) {
-    const uint32_t v = draw(w, VARIABLES);
-    snprintf(number, sizeof number, "(%.17g)", AT[v]);
-    put(w, w->constants ? number : NAMES[v]);
-  } else if (kind == 2) {
-    put(w, calls[draw(w, CALLS)]);
-    write_formula(w, depth - 1);
-    put(w, ")");
-  } else if (kind == 3) {
-    put(w, "(");
-    write_formula(w, depth - 1);
-    put(w, " ? ");
-    write_formula(w, depth - 1);
-    put(w, " : ");
-    write_formula(w, depth - 1);
-    put(w, ")");
-  } else {
-    write_formula(w, depth - 1);
-    put(w, binaries[draw(w, kind < 8 ? 4 : 9)]);
-    write_formula(w, depth - 1);
-  }
+static writer formula_writer(uint64_t trial) {
+  return (writer){.draws = trial << 20, .names = NAMES, .variables = VARIABLES};
 }
 
 static void check_same(double a, double b, const char *text) {
@@ -242,7 +195,8 @@ static void folding_equals_evaluation(void **state) {
   (void)state;
   int folded = 0;
   for (uint64_t trial = 0; trial < 3000; trial++) {
-    writer a = {.draws = trial << 20}, b = {.draws = trial << 20, .constants = 1};
+    writer a = formula_writer(trial), b = formula_writer(trial);
+    b.constants = AT;
     write_formula(&a, 4);
     write_formula(&b, 4);
     expression *e, *f;
@@ -271,7 +225,7 @@ static void blocks_equal_points(void **state) {
   columns[0][17] = 1e300, columns[0][18] = 1.0 / 0.0, columns[1][19] = -0.0;
   const int lengths[] = {0, 1, 127, 128, 129, LENGTH};
   for (uint64_t trial = 0; trial < 500; trial++) {
-    writer w = {.draws = trial << 20};
+    writer w = formula_writer(trial);
     write_formula(&w, 5);
     expression *e;
     assert_ok(expression_parse(w.text, NAMES, &e));
@@ -365,7 +319,7 @@ static void mutations_are_harmless(void **state) {
   const int64_t before = alloc_live();
   int parsed = 0;
   for (uint64_t trial = 0; trial < 20000; trial++) {
-    writer w = {.draws = trial << 20};
+    writer w = formula_writer(trial);
     write_formula(&w, 3);
     const uint32_t changes = 1 + draw(&w, 4);
     for (uint32_t k = 0; k < changes && w.used > 0; k++) {
