@@ -11,7 +11,7 @@
 
 enum { REPEATS = 9, PARTS = 4 };
 
-static const lidx SIDES[] = {64, 128, 256, 384};
+static const lidx SIDES[] = {64, 128, 256, 320};
 static const char *const PART_NAME[PARTS] = {"pack", "messages", "unpack", "interior sweep"};
 
 typedef struct setting {
