@@ -9,7 +9,10 @@ case " $* " in *" --backend"* | *" --run.backend"*) ;; *) words+=(--backend "$HA
 if [ -n "${OMPI_COMM_WORLD_RANK:-}" ]; then
   exec "${words[@]}" # the script's own launcher
 fi
-[ "${HALOSWEEP_TEST_RANKS:-1}" = 1 ] || words=(mpirun -n "$HALOSWEEP_TEST_RANKS" "${words[@]}")
+if [ "${HALOSWEEP_TEST_RANKS:-1}" != 1 ]; then
+  words=(mpirun -n "$HALOSWEEP_TEST_RANKS" "${words[@]}")
+  exec < /dev/null # mpirun would swallow what the script reads
+fi
 [ -n "${HALOSWEEP_TEST_LOG:-}" ] || exec "${words[@]}"
 case " $* " in *time_limit*) exec "${words[@]}" ;; esac
 "${words[@]}" | tee "$HALOSWEEP_TEST_LOG.out"
