@@ -65,6 +65,9 @@ static const host_form HOST_FORMS[] = {
     {OPERATION_SIN, "elementary_sin_ordinary($a)", "elementary_angle_is_large($a)"},
     {OPERATION_COS, "elementary_cos_ordinary($a)", "elementary_angle_is_large($a)"},
     {OPERATION_POWER, "formula_power($a, $b)", NULL},
+    {OPERATION_SELECT, "formula_select($a, $b, $c)", NULL},
+    {OPERATION_MIN, "formula_min($a, $b)", NULL},
+    {OPERATION_MAX, "formula_max($a, $b)", NULL},
 };
 
 static const host_form *host_form_of(operation_code code) {
@@ -78,21 +81,63 @@ static int is_leaf(const node *n) {
   return n->code == OPERATION_CONSTANT || n->code == OPERATION_VARIABLE;
 }
 
-static int64_t node_cost(const node *n) {
+/* Functions with conditions inside, and choices. Where one is made of another's result, compilers
+ * merge their conditions into a form that they then cannot vectorise; a value that has been in
+ * memory keeps them apart. */
+typedef enum nature { PLAIN = 0, FUNCTION = 1, CHOICE = 2 } nature;
+
+static int is_multiplications(const expression *e, const node *n) {
+  const node *exponent = &e->nodes[n->operand[1]];
+  return n->code == OPERATION_POWER && exponent->code == OPERATION_CONSTANT &&
+         elementary_power_is_small(exponent->constant);
+}
+
+static nature nature_of(const expression *e, const node *n) {
   switch (n->code) {
   case OPERATION_CONSTANT:
   case OPERATION_VARIABLE:
-    return 0;
-  case OPERATION_POWER:
-    return 80;
+  case OPERATION_ADD:
+  case OPERATION_SUBTRACT:
+  case OPERATION_MULTIPLY:
+  case OPERATION_DIVIDE:
+  case OPERATION_NEGATE:
+  case OPERATION_FMA:
+  case OPERATION_FMA_SUBTRACT:
+  case OPERATION_FMA_NEGATE:
+  case OPERATION_ABS:
+  case OPERATION_FLOOR:
+  case OPERATION_CEIL:
+  case OPERATION_SQRT:
+    return PLAIN;
+  case OPERATION_LESS:
+  case OPERATION_LESS_EQUAL:
+  case OPERATION_GREATER:
+  case OPERATION_GREATER_EQUAL:
+  case OPERATION_EQUAL:
+  case OPERATION_NOT_EQUAL:
+  case OPERATION_AND:
+  case OPERATION_OR:
+  case OPERATION_NOT:
+  case OPERATION_SELECT:
+  case OPERATION_MIN:
+  case OPERATION_MAX:
+  case OPERATION_SIGN:
+  case OPERATION_STEP:
+    return CHOICE;
   default:
-    return n->code >= OPERATION_EXP && n->code != OPERATION_SQRT ? 40 : 1;
+    return is_multiplications(e, n) ? PLAIN : FUNCTION;
   }
+}
+
+static int64_t node_cost(const expression *e, const node *n) {
+  if (is_leaf(n)) return 0;
+  if (nature_of(e, n) == FUNCTION) return n->code == OPERATION_POWER ? 80 : 40;
+  return n->code == OPERATION_POWER ? 6 : 1;
 }
 
 int64_t expression_print_cost(const expression *e) {
   int64_t cost = 0;
-  for (int32_t i = 0; i < e->order_count; i++) cost += node_cost(&e->nodes[e->order[i]]);
+  for (int32_t i = 0; i < e->order_count; i++) cost += node_cost(e, &e->nodes[e->order[i]]);
   return cost;
 }
 
@@ -141,10 +186,12 @@ static const char *pattern_of(const expression *e, const node *n, const host_for
   const operation *o = &OPERATIONS[n->code];
   const node *second = &e->nodes[n->operand[1]];
   for (int k = 0; k < o->operands; k++) write_operand(e, n->operand[k], how, operand[k]);
-  if (n->code == OPERATION_POWER && second->code == OPERATION_CONSTANT) {
-    if (!elementary_power_is_small(second->constant)) return "elementary_pow($a, $b)";
+  if (is_multiplications(e, n)) {
     snprintf(operand[1], OPERAND_ROOM, "%d", (int)second->constant);
-    return "elementary_power_small($a, $b)";
+    return how.host ? "formula_power_small($a, $b)" : "elementary_power_small($a, $b)";
+  }
+  if (n->code == OPERATION_POWER && second->code == OPERATION_CONSTANT) {
+    return "elementary_pow($a, $b)";
   }
   if (form != NULL) return form->written;
   if (WRITTEN[n->code] != NULL) return WRITTEN[n->code];
@@ -205,24 +252,54 @@ typedef struct cutting {
   int32_t begin, end; /* of the part at work, in the order */
 } cutting;
 
+/* Whether node n must not be in the part that made its operands. `made` says of what natures each
+ * value was made within its part. */
+static int parts_with(const cutting *c, const node *n, const char *made) {
+  int operands = 0;
+  for (int k = 0; k < OPERATIONS[n->code].operands; k++) {
+    if (c->part[n->operand[k]] == c->parts) operands |= made[n->operand[k]];
+  }
+  switch (nature_of(c->e, n)) {
+  case FUNCTION:
+    return operands != 0;
+  case CHOICE:
+    return (operands & FUNCTION) != 0;
+  default:
+    return 0;
+  }
+}
+
 static status cut(cutting *c) {
   status rc = STATUS_OK;
   const expression *e = c->e;
+  char *made = NULL;
   int64_t cost = 0;
   TRY(alloc_zeroed(&c->part, e->node_count, sizeof *c->part, "parts of an expression"));
   TRY(alloc_zeroed(&c->crosses, e->node_count, 1, "parts of an expression"));
+  TRY(alloc_zeroed(&made, e->node_count, 1, "parts of an expression"));
   for (int32_t i = 0; i < e->order_count; i++) {
-    const node *n = &e->nodes[e->order[i]];
-    if (cost > 0 && cost + node_cost(n) > PART_COST) c->parts++, cost = 0;
-    cost += node_cost(n);
-    c->part[e->order[i]] = c->parts;
+    const int32_t at = e->order[i];
+    const node *n = &e->nodes[at];
+    if ((cost > 0 && cost + node_cost(e, n) > PART_COST) || parts_with(c, n, made)) {
+      c->parts++;
+      cost = 0;
+    }
+    cost += node_cost(e, n);
+    c->part[at] = c->parts;
+    made[at] = (char)nature_of(e, n);
     for (int k = 0; k < OPERATIONS[n->code].operands; k++) {
       const int32_t child = n->operand[k];
-      if (!is_leaf(&e->nodes[child]) && c->part[child] != c->parts) c->crosses[child] = 1;
+      if (is_leaf(&e->nodes[child])) continue;
+      if (c->part[child] == c->parts) {
+        made[at] = (char)(made[at] | made[child]);
+      } else {
+        c->crosses[child] = 1;
+      }
     }
   }
   c->parts++;
 done:
+  alloc_free(&made);
   return rc;
 }
 
