@@ -68,7 +68,7 @@ static status once(setting *s, double seconds[PARTS]) {
   TRY(s->b->unpack(s->d, &s->h, s->x));
   TRY(wait_for(s));
   at[3] = comm_clock();
-  TRY(s->b->sweep(s->d, s->m, PART_ALL, s->x, s->rhs, s->weight, s->y, s->state));
+  TRY(s->b->solve->sweep(s->d, s->m, PART_ALL, s->x, s->rhs, s->weight, s->y, s->state));
   TRY(wait_for(s));
   at[4] = comm_clock();
   for (int p = 0; p < PARTS; p++) seconds[p] = at[p + 1] - at[p];
@@ -90,7 +90,7 @@ static status open_setting(setting *s, lidx side) {
   TRY(s->b->open(&request, &s->d));
   TRY(make_plan(s, side * side, rows));
   TRY(stencil_matrix(&grid, &a));
-  TRY(s->b->matrix_create(s->d, &a, &s->m));
+  TRY(s->b->solve->matrix_create(s->d, &a, &s->m));
   vec *const all[] = {&s->x, &s->y, &s->rhs, &s->weight};
   for (int i = 0; i < 4; i++) {
     TRY(stencil_vector(s->b, s->d, rows + s->h.ghosts, 0.5, all[i]));
@@ -107,7 +107,7 @@ static void close_setting(setting *s) {
   vec *const all[] = {&s->x, &s->y, &s->rhs, &s->weight};
   for (int i = 0; i < 4; i++) s->b->release(s->d, &all[i]->data);
   s->b->release(s->d, &s->state);
-  s->b->matrix_release(s->d, &s->m);
+  s->b->solve->matrix_release(s->d, &s->m);
   halo_release(&s->h);
   s->b->close(&s->d);
 }

@@ -1,6 +1,8 @@
 /* A GPU that fails while the host looks at a verdict. A program of its own: a process whose GPU has
  * failed once cannot use it again. ranks: 1 2 */
+#include "block_sum.h"
 #include "gpu.h"
+#include "solve_backend.h"
 #include "test.h"
 
 static comm *world;
@@ -11,11 +13,11 @@ static comm *world;
 static void a_look_at_a_failing_gpu_ends(void **state) {
   (void)state;
   const backend *b = &BACKEND_cuda;
-  const device_request request = {.node_rank = comm_node_rank(world), .total = 1 << 20};
+  const device_request request = {.node_rank = comm_node_rank(world)};
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   device *d;
   dptr s;
-  vec r = {.rows = 1000}, bad = {.data = {(void *)(uintptr_t)64}, .rows = 1000};
+  vec r = {.rows = 1000, .block = BLOCK_MAX}, bad = {.data = {(void *)(uintptr_t)64}, .rows = 1000};
   solve_state seen = {.verdict = -1};
   assert_ok(b->open(&request, &d));
   assert_ok(b->alloc(d, 8000, "vector", &r.data));
@@ -23,14 +25,14 @@ static void a_look_at_a_failing_gpu_ends(void **state) {
   assert_ok(b->alloc(d, sizeof start, "state", &s));
   assert_ok(b->copy_in(d, s, (hptr){(void *)(uintptr_t)&start}, sizeof start));
   b->fill(d, bad, 1.0); /* launched: fails while the step below is issued, or before */
-  status rc = b->cg_residual(d, r, (vec){.rows = 1000}, r, s);
-  if (rc == STATUS_OK || comm_size(world) > 1) rc = b->judge(d, world, JUDGE_CG_START, s, 0);
+  status rc = b->solve->cg_residual(d, r, (vec){.rows = 1000}, r, s);
+  if (rc == STATUS_OK || comm_size(world) > 1) rc = b->solve->judge(d, world, JUDGE_CG_START, s, 0);
   if (comm_size(world) > 1) {
     assert_ok(rc);
-    assert_ok(b->look(d, s, 1, &seen));
+    assert_ok(b->solve->look(d, s, 1, &seen));
     assert_int_equal(seen.verdict, VERDICT_NOT_FINITE);
   } else {
-    if (rc == STATUS_OK) rc = b->look(d, s, 1, &seen);
+    if (rc == STATUS_OK) rc = b->solve->look(d, s, 1, &seen);
     assert_int_equal(rc, STATUS_BROKEN);
     assert_int_equal(seen.verdict, -1);
   }
