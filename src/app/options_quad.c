@@ -47,7 +47,8 @@ static const option QUAD[] = {
     {0},
 };
 
-const command COMMAND_quad = {"quad", "definite integrals in 1 to 10 dimensions", "f", QUAD};
+const command COMMAND_quad = {"quad", "definite integrals in 1 to 10 dimensions", "f", QUAD,
+                              "parameters|sweep"};
 
 static status check_limits(const options *o) {
   const double *lower, *upper;
