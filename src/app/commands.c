@@ -5,7 +5,7 @@
 
 const command_entry COMMANDS[] = {
     {&COMMAND_solve, check_solve, command_solve, 1},
-    {&COMMAND_quad, check_quad, command_quad, 0},
+    {&COMMAND_quad, check_quad, command_quad, 1},
     {&COMMAND_inspect, check_inspect, command_inspect, 0},
     {&COMMAND_info, NULL, command_info, 0},
     {0},

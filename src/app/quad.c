@@ -78,6 +78,7 @@ static status integrate(quad_job *j) {
 }
 
 static void close_job(quad_job *j) {
+  quad_close_saving(j);
   if (j->quad.work != NULL) j->quad.kernels->quad->release(j->quad.place, &j->quad.work);
   backend_choice_release(&j->chosen);
   quad_function_release(j);
@@ -92,6 +93,7 @@ status command_quad(run_context *run) {
   TRY(run_files_check(run, NULL, 0));
   TRY(make_integrand(&j));
   TRY(open_backend(&j));
+  TRY(quad_open_saving(&j));
   TRY(integrate(&j));
   TRY(quad_write(&j));
   rc = comm_agree(run->c, quad_outcome(&j));

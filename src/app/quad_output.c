@@ -21,7 +21,9 @@ static void fill_report(const quad_job *j, report *r) {
   const options *o = j->run->o;
   const quad_run *q = &j->quad;
   const run_facts facts = {.command = "quad",
-                           .exit_code = quad_reason_status(q->reason),
+                           .exit_code = quad_exit_code(j),
+                           .restarted_from = checkpointing_look(j->saving)->restarted,
+                           .restarted_at = checkpointing_look(j->saving)->restarted_at,
                            .reason = quad_reason_name(q->reason),
                            .fingerprint = mark_of(j),
                            .reproducible = "all",
@@ -121,6 +123,8 @@ static status not_finite(const quad_run *q) {
 status quad_outcome(const quad_job *j) {
   const quad_run *q = &j->quad;
   const status code = quad_reason_status(q->reason);
+  const status stopped = quad_saving_outcome(j);
+  if (stopped != STATUS_OK) return stopped;
   if (code == STATUS_OK) return STATUS_OK;
   if (code == STATUS_DIVERGED) return not_finite(q);
   return fail(code,
