@@ -9,6 +9,9 @@
 static const option QUAD[] = {
     {"quad", "f", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "the integrand, an expression in x (1-D), in x, y, z or x[0], x[1], ... above"},
+    {"quad", "data", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "instead of f: a file of two columns, places and values; trapezoid and simpson on uneven "
+     "points"},
     {"quad", "lower", OPTION_REALS, NULL, NULL, -INFINITY, INFINITY, OPTION_PROBLEM,
      "lower limits, one a direction; -inf is one"},
     {"quad", "upper", OPTION_REALS, NULL, NULL, -INFINITY, INFINITY, OPTION_PROBLEM,
@@ -110,8 +113,26 @@ done:
   return rc;
 }
 
+/* A data file brings its own points. */
+static status check_data(const options *o) {
+  static const char *const alone[] = {"quad.f",      "quad.lower",  "quad.upper",
+                                      "quad.dims",   "quad.n",      "quad.intervals",
+                                      "quad.panels", "quad.breaks", "quad.precision"};
+  const char *rule = options_text(o, "quad.rule");
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+    status rc = check_needs(o, alone[i], 0, "data brings its own points and values");
+    if (rc != STATUS_OK) return rc;
+  }
+  if (strcmp(rule, "trapezoid") != 0 && strcmp(rule, "simpson") != 0) {
+    return fail(STATUS_USAGE, "%s = %s: data is summed by trapezoid or simpson",
+                options_where(o, "quad.rule"), rule);
+  }
+  return check_output_kind(options_text(o, "run.output"), ".h5|.hdf5");
+}
+
 status check_quad(const options *o) {
   status rc = STATUS_OK;
+  if (options_has(o, "quad.data")) return check_data(o);
   if (!options_has(o, "quad.f")) {
     return fail(STATUS_USAGE, "quad: no integrand: expected an expression, like "
                               "quad \"exp(-x^2)\" --lower 0 --upper 1");

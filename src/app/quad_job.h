@@ -30,6 +30,9 @@ typedef struct quad_job {
 status quad_function_create(quad_job *j);
 void quad_function_release(quad_job *j);
 
+/* quad_data.c: reads and sums a file of samples. Collective. */
+status quad_sum_data(quad_job *j);
+
 /* quad_stopping.c: collective, but for the last two. */
 status quad_open_saving(quad_job *j);
 void quad_close_saving(quad_job *j);
