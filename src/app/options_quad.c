@@ -127,7 +127,7 @@ static status check_data(const options *o) {
     return fail(STATUS_USAGE, "%s = %s: data is summed by trapezoid or simpson",
                 options_where(o, "quad.rule"), rule);
   }
-  return check_output_kind(options_text(o, "run.output"), ".h5|.hdf5");
+  return check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 }
 
 status check_quad(const options *o) {
