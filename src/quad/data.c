@@ -13,6 +13,7 @@
  * integrating Lagrange's formula. */
 #include "data.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "alloc.h"
@@ -79,7 +80,7 @@ status quad_data(int64_t n, const double *x, const double *y, int simpson, doubl
   }
   rule = simpson && count > 2 ? parabolas : trapezoid;
   rule(count, fewer, w);
-  *error = fabs(*value - weighted_sum(count, w, fewer + half));
+  *error = fabs(*value - weighted_sum(count, w, fewer + half)) + 4.0 * DBL_EPSILON * fabs(*value);
 done:
   alloc_free(&fewer);
   alloc_free(&w);
