@@ -7,8 +7,8 @@
 #include "alloc.h"
 #include "checkpointing.h"
 #include "fingerprint.h"
+#include "run_saving.h"
 #include "solve_job.h"
-#include "stop.h"
 
 enum { PROBLEM_ROOM = 256 };
 
@@ -66,37 +66,24 @@ static int was_stopped(const solve_job *j) {
   return j->solve.reason == REASON_SIGNAL || j->solve.reason == REASON_TIME_LIMIT;
 }
 
+static run_ending ending(const solve_job *j, char done[64], char left[64]) {
+  snprintf(done, 64, "%lld iterations", (long long)j->solve.iterations);
+  snprintf(left, 64, ": |b - Ax| / |b| = %.3e", j->solve.relative_residual);
+  return (run_ending){.code = solve_reason_status(j->solve.reason),
+                      .stopped = was_stopped(j),
+                      .by_signal = j->solve.reason == REASON_SIGNAL,
+                      .done = done,
+                      .left = left};
+}
+
 status solve_exit_code(const solve_job *j) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  const status code = solve_reason_status(j->solve.reason);
-  if (facts->failed != STATUS_OK && code != STATUS_DIVERGED) return STATUS_IO;
-  if (!was_stopped(j)) return code;
-  if (facts->stopped_safe) return STATUS_AGAIN;
-  return j->solve.reason == REASON_SIGNAL ? (status)(STATUS_SIGNAL + facts->signal) : code;
+  char done[64], left[64];
+  const run_ending end = ending(j, done, left);
+  return run_saving_exit_code(checkpointing_look(j->saving), &end);
 }
 
 status solve_stopped(const solve_job *j) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  const status code = solve_exit_code(j);
-  const long long k = (long long)j->solve.iterations;
-  const char *why =
-      j->solve.reason == REASON_SIGNAL ? stop_signal_name(facts->signal) : "the time limit";
-  if (code == STATUS_IO) {
-    return fail(code, "the last checkpoint could not be written (after %lld iterations); %s%s", k,
-                facts->saved[0] != '\0' ? "the one before is " : "there is no earlier one",
-                facts->saved);
-  }
-  if (code == STATUS_AGAIN) {
-    return fail(code,
-                "stopped by %s after %lld iterations; %s is written: go on with --restart "
-                "latest",
-                why, k, facts->saved);
-  }
-  if (was_stopped(j)) {
-    return fail(code,
-                "stopped by %s after %lld iterations, not converged: |b - Ax| / |b| = %.3e; "
-                "with --checkpoint FILE it could be continued",
-                why, k, j->solve.relative_residual);
-  }
-  return STATUS_OK;
+  char done[64], left[64];
+  const run_ending end = ending(j, done, left);
+  return run_saving_stopped(checkpointing_look(j->saving), &end);
 }

@@ -1,0 +1,53 @@
+/* Checkpoints and requests to stop, as `quad` meets them. Named after what is saved: the sums. */
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "quad_job.h"
+
+status quad_open_saving(quad_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  comm *c = j->run->c;
+  TRY(checkpointing_open(c, o, j->timers.began, &j->saving));
+  checkpointing_time(j->saving, &j->timers);
+  TRY(comm_agree(c, quad_saver_open(&j->saver, j->saving)));
+  const char *problem = options_problem(o);
+  TRY(comm_agree(c, problem == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK));
+  TRY(checkpointing_identify(j->saving, "quad", HALOSWEEP_VERSION, options_effective(o), problem));
+  j->quad.saver = &j->saver;
+  progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
+                 comm_rank(c) == 0, "block");
+  j->quad.progress = &j->progress;
+done:
+  return rc;
+}
+
+void quad_close_saving(quad_job *j) {
+  quad_saver_close(&j->saver);
+  checkpointing_close(&j->saving);
+}
+
+static run_ending ending(const quad_job *j, char done[64]) {
+  const quad_run *q = &j->quad;
+  snprintf(done, 64, "%lld blocks of samples", (long long)(j->saver.blocks + j->saver.whole[0]));
+  return (run_ending){.code = quad_reason_status(q->reason),
+                      .stopped = quad_stopped(q),
+                      .by_signal = q->reason == QUAD_SIGNAL,
+                      .done = done,
+                      .left = ""};
+}
+
+status quad_exit_code(const quad_job *j) {
+  char done[64];
+  const run_ending end = ending(j, done);
+  if (j->saving == NULL) return end.code;
+  return run_saving_exit_code(checkpointing_look(j->saving), &end);
+}
+
+status quad_saving_outcome(const quad_job *j) {
+  char done[64];
+  const run_ending end = ending(j, done);
+  if (j->saving == NULL) return STATUS_OK;
+  return run_saving_stopped(checkpointing_look(j->saving), &end);
+}
