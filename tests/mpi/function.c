@@ -95,13 +95,13 @@ static void every_operation(void **state) {
       "x - y*sigma",
       "pow(sin(y), z)",
       "x^y + x^5 + y^-3 + x^0 + y^0.5 + abs(z)^-1.5 + x^17",
-      "min(x, y) + max(sin(x), log(y))",
+      "max(sin(x), 0.5) - max(y, 2)",
       "(x < y) + 2*(x <= t) + 4*(y > z) + 8*(x >= z) + 16*(x == y) + 32*(x != t)",
       "(x && y > 1) + 2*(x > 0 || !y)",
       "x > 1 ? sin(y) : y > z ? log10(z) : x[0]",
       "sign(x) + step(y) - abs(z) + floor(x[0]) + ceil(x[1])",
       "exp(log(abs(x)))/sqrt(y) - (-z)",
-      "1/0 + x - 1e-310",
+      "min(x, 1) + 1e-310*min(2, y)",
   };
   const function_request r = {.texts = texts, .where = WHERE, .names = NAMES, .outputs = BATCH};
   function *f;
