@@ -30,6 +30,9 @@ static void fill_columns(void) {
       columns[v][i] = 8.0 * philox_uniform(w, 0) - 4.0;
     }
     for (int s = 0; s < 7; s++) columns[v][150 + 3 * s + v] = special[s];
+    columns[v][10 + v] = special[2]; /* and where no neighbour is rare */
+    columns[v][20 + v] = special[3];
+    columns[v][30 + v] = special[6];
   }
 }
 
