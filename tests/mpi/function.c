@@ -89,11 +89,12 @@ static void compiled_equals_interpreted(void **state) {
   }
 }
 
-/* Every operation once, every kind of operand. */
+/* Every operation once, every kind of operand. One output with a rare argument would send its whole
+ * chunk through the plain code: the first chunk has none. */
 static void every_operation(void **state) {
   (void)state;
   static const char *const texts[BATCH] = {
-      "sin(x) + cos(1e10*y)",
+      "sin(x) + cos(10*y)",
       "x*y - z",
       "x - y*sigma",
       "pow(sin(y), z)",
