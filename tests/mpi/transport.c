@@ -92,7 +92,7 @@ static void open_system(const backend *b, linear_system *s) {
   memset(s, 0, sizeof *s);
   s->kernels = b;
   s->world = world;
-  const device_request request = {.threads = 1, .total = 10000};
+  const device_request request = {.threads = 1};
   assert_ok(b->open(&request, &s->place));
   assert_ok(ownership_even(world, 10000, &o));
   s->rows = (lidx)(ownership_end(&o) - ownership_begin(&o));

@@ -25,8 +25,11 @@ static inline void put(writer *w, const char *text) {
 
 static inline void write_formula(writer *w, int depth) {
   static const char *const binaries[] = {" + ", " - ", "*", "/", "^", " < ", " && ", " || ", "=="};
-  static const char *const calls[] = {"sin(",   "cos(", "exp(", "log(",  "sqrt(", "abs(",
-                                      "floor(", "-(",   "!(",   "sign(", "("};
+  static const char *const calls[] = {"sin(",   "cos(",  "exp(",  "log(",  "sqrt(",    "abs(",
+                                      "floor(", "-(",    "!(",    "sign(", "(",        "cbrt(",
+                                      "tan(",   "asin(", "acos(", "atan(", "atan2(2,", "sinh(",
+                                      "cosh(",  "tanh(", "erf("};
+  enum { CALLS = sizeof calls / sizeof calls[0] };
   char number[40];
   const uint32_t kind = depth == 0 ? draw(w, 2) : draw(w, 10);
   if (kind == 0) {
@@ -37,7 +40,7 @@ static inline void write_formula(writer *w, int depth) {
     if (w->constants != NULL) snprintf(number, sizeof number, "(%.17g)", w->constants[v]);
     put(w, w->constants != NULL ? number : w->names[v]);
   } else if (kind == 2) {
-    put(w, calls[draw(w, 11)]);
+    put(w, calls[draw(w, CALLS)]);
     write_formula(w, depth - 1);
     put(w, ")");
   } else if (kind == 3) {

@@ -7,7 +7,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
-#include "backend.h"
+#include "solve_backend.h"
 
 struct timers;        /* src/core/timers.h */
 struct history;       /* src/core/history.h */
