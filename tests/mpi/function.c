@@ -104,8 +104,8 @@ static void every_operation(void **state) {
       "(x && y > 1) + 2*(x > 0 || !y)",
       "x > 1 ? sin(y) : y > z ? log10(z) : x[0]",
       "sign(x) + step(y) - abs(z) + floor(x[0]) + ceil(x[1])",
-      "exp(log(abs(x)))/sqrt(y) - (-z)",
-      "min(x, 1) + 1e-310*min(2, y)",
+      "exp(log(abs(x)))/sqrt(y) - (-z) + tan(x) + cbrt(y) + asin(z/4) + atan2(x, y)",
+      "min(x, 1) + 1e-310*min(2, y) + acos(x/4) + atan(y) + sinh(z) + cosh(x) + tanh(y) + erf(z)",
   };
   const function_request r = {.texts = texts, .where = WHERE, .names = NAMES, .outputs = BATCH};
   function *f;
