@@ -25,7 +25,7 @@ try() {
 }
 
 # shellcheck disable=SC2317 # called by try
-quad() { "$HALOSWEEP" quad "$@" --lower 0 --upper pi --rule trapezoid --n 10001 --threads 1; }
+quad() { "$HALOSWEEP" quad "$@" --lower 0 --upper 3 --rule trapezoid --n 10001 --threads 1; }
 says() { grep -qF -e "$1" said || wrong "not said: $1"; }
 
 mkdir inputs
@@ -69,7 +69,7 @@ printf 'double integrand(const double *x, const double *p) {\n  return x[0] + y;
 try 3 mpirun -n 2 "$HALOSWEEP" quad --integrand bad.c --lower 0 --upper 1 --rule trapezoid --n 11
 says 'bad.c:2:'
 [[ $(grep -c 'does not compile' said) -eq 1 ]] || wrong "said by several ranks"
-try 0 mpirun -n 3 "$HALOSWEEP" quad inputs/f.ini --lower 0 --upper pi --rule trapezoid --n 10001 --threads 1
+try 0 mpirun -n 3 "$HALOSWEEP" quad inputs/f.ini --lower 0 --upper 3 --rule trapezoid --n 10001 --threads 1
 [[ $print == "$compiled" ]] || wrong "3 ranks: $print, one $compiled"
 
 exit $((failures > 0))
