@@ -63,6 +63,9 @@ status checkpoint_path(const char *file, int64_t number, char out[CHECKPOINT_PAT
 /* The numbers of the checkpoints there are, descending; freed with alloc_free. */
 status checkpoint_list(const char *file, int64_t **numbers, int64_t *count);
 
+/* Whether `path` is a name that a checkpoint of FILE, or their lock, has or may get. */
+int checkpoint_claims(const char *file, const char *path);
+
 /* Takes the name for this job: a kernel lock (flock) on .FILE.lock, which dies with its holder.
  * STATUS_IO when another job has it (it is given a moment to end). *lock is for checkpoint_unlock.
  */

@@ -1,23 +1,15 @@
-/* Options, matrix, right-hand side and start of `solve`. */
+/* Matrix, right-hand side and start of `solve`. */
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "log.h"
-#include "run_files.h"
 #include "solve_job.h"
 
 static const char *rhs_file(const options *o) {
   return options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs")
              ? options_text(o, "solve.rhs")
              : NULL;
-}
-
-status solve_check_options(solve_job *j) {
-  const options *o = j->run->o;
-  const char *const inputs[] = {options_text(o, "solve.matrix"), rhs_file(o),
-                                options_text(o, "solve.x0")};
-  return run_files_check(j->run, inputs, sizeof inputs / sizeof *inputs);
 }
 
 static status make_problem(solve_job *j) {

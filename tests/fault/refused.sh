@@ -73,6 +73,21 @@ sed 's/halosweep checkpoint 1 /halosweep checkpoint 2 /' good.h5 >version.h5
 expect 6 "format 'halosweep checkpoint 2" "${p[@]}" --restart version.h5
 expect 2 "" "${p[@]}" --checkpoint ck.h5 --output good.h5 --restart good.h5 # an output that is an input
 
+# outputs with the names of the run's own checkpoints, or of their lock
+mkdir -p own/sub
+: >own/.ck.h5.lock
+for name in own/ck.000010.h5 own/sub/../ck.1000000.h5; do
+  expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --output $name
+  expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --report $name
+done
+expect 4 "" "${p[@]}" --checkpoint own/ck.h5
+ln -s ck.000060.h5 own/link.csv
+expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --history own/link.csv
+rm own/.ck.h5.lock
+expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --history own/.ck.h5.lock
+rm own/ck.*
+expect 4 "" "${p[@]}" --checkpoint own/ck.h5 --output own/ck.10.h5 --history own/sub/ck.000010.h5 # other names are free
+
 # two jobs on one name
 rm -f ck.*.h5
 "$HALOSWEEP" solve --problem poisson2d --n 200 --method jacobi --iterations 100000000 --threads 1 \
