@@ -151,3 +151,9 @@ status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out) {
   for (lidx i = 0; i < a->rows; i++) survey_row(a, i, out, &upper, &lower);
   return combine(c, out, upper, lower);
 }
+
+double survey_bytes_to_read(double rows, double entries) { return 24.0 * entries + 8.0 * rows; }
+
+double survey_bytes_to_solve(double rows, double entries) {
+  return (12.0 + 4.0) * entries + (1.0 + 7.0 * 8.0) * rows;
+}
