@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fp_check.h"
+#include "helper.h"
 #include "log.h"
 #include "stop.h"
 
@@ -137,11 +138,11 @@ static void warn_of_unused(const command_entry *entry, const options *o) {
 
 /* With MPI running: checks of the launch, threads, the command. Ends with an agreement, so the code
  * is the same on all ranks and its text has been printed. */
-static status run_with_mpi(const command_entry *entry, options *o, comm *c) {
+static status run_with_mpi(const command_entry *entry, options *o, comm *c, compiler *w) {
   status rc = STATUS_OK;
   placement seat;
   char number[32];
-  run_context run = {.o = o, .c = c, .started = comm_clock(), .seat = &seat};
+  run_context run = {.o = o, .c = c, .compiler = w, .started = comm_clock(), .seat = &seat};
   TRY(comm_agree(c, fp_check("at start"))); /* MPI has loaded its plug-ins by now */
   TRY(launch_place(c, options_integer(o, "run.threads"), &seat));
   TRY(launch_announce(c, HALOSWEEP_VERSION, entry->is->name, &seat));
@@ -159,17 +160,21 @@ int app_main(int argc, char **argv) {
   const command_entry *entry = NULL;
   options *o = NULL;
   comm *c = NULL;
+  compiler *w = NULL;
   status rc = STATUS_OK;
   TRY(first_words(argc, argv, &l, &entry));
   if (entry == NULL) goto done;
   TRY(options_load(entry->is, argc - 2, argv + 2, &o));
   TRY(command_check(entry, o));
   if (entry->stops) TRY(stop_install());
+  if (entry->compiles) TRY(helper_start(&w));
   TRY(comm_open(&argc, &argv, &c));
+  compiler_settle(w, c);
   if (comm_rank(c) != 0) l.rank = comm_rank(c);
   TRY(launch_check(&l, options_integer(o, "run.ranks"), comm_size(c)));
   log_open(comm_rank(c) == 0, options_flag(o, "run.quiet"));
-  rc = run_with_mpi(entry, o, c);
+  rc = run_with_mpi(entry, o, c, w);
+  compiler_close(&w);
   fail_clear();
   options_release(&o);
   comm_close(&c);
@@ -179,6 +184,7 @@ int app_main(int argc, char **argv) {
   }
   return (int)rc;
 done:
+  compiler_close(&w);
   options_release(&o);
   if (rc == STATUS_OK) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 const command_entry COMMANDS[] = {
-    {&COMMAND_solve, check_solve, command_solve, 1, NULL},
-    {&COMMAND_quad, check_quad, command_quad, 0, NULL},
-    {&COMMAND_inspect, check_inspect, command_inspect, 0, "threads|ranks|report|quiet"},
-    {&COMMAND_info, NULL, command_info, 0, "threads|ranks|quiet"},
+    {&COMMAND_solve, check_solve, command_solve, 1, 0, NULL},
+    {&COMMAND_quad, check_quad, command_quad, 0, 1, NULL},
+    {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
+    {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},
     {0},
 };
 

@@ -6,15 +6,7 @@
 
 #include "ini.h"
 #include "options.h"
-
-/* A growing text. */
-typedef struct text_builder {
-  char *text;
-  int64_t length, room;
-} text_builder;
-
-status text_append(text_builder *t, const char *text);
-void text_release(text_builder *t);
+#include "text.h"
 
 enum { INI_WHERE = 1024 }; /* room for "FILE:LINE: key" */
 
