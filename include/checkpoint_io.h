@@ -52,6 +52,10 @@ status checkpoint_write(comm *c, const char *path, const checkpoint_item *items,
  * file is damaged or of another version: the items' memory is then not to be used. */
 status checkpoint_read(comm *c, const char *path, checkpoint_item *items, int count, void *buffer);
 
+/* Whether `path` carries the mark of a checkpoint, whole or damaged; nothing there is no failure.
+ */
+status checkpoint_recognise(comm *c, const char *path, int *yes);
+
 /* One replicated item of bytes as text (freed with alloc_free), checked by its checksum only. */
 status checkpoint_text(comm *c, const char *path, const char *name, char **text);
 

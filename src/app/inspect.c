@@ -260,9 +260,9 @@ status command_inspect(run_context *run) {
   const char *const inputs[] = {path, options_file(run->o), NULL};
   int result = 0, checkpoint = 0;
   if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
-  TRY(result_is_result(run->c, path, &result));
-  if (result) TRY(inspect_checkpoint(run, path, &checkpoint));
+  TRY(inspect_checkpoint(run, path, &checkpoint));
   if (checkpoint) goto done;
+  TRY(result_is_result(run->c, path, &result));
   if (result) {
     TRY(inspect_result(run, path));
   } else if (options_flag(run->o, "inspect.config")) {

@@ -32,6 +32,13 @@ expect 4 "starting afresh" "${p[@]}" "${go[@]}" --checkpoint.every 20
 [ ! -e .ck.000020.h5.99999999-0.part ] && [ -e .other.000020.h5.99999999-0.part ] || { echo "temporaries: $(ls -A)"; bad=1; }
 cp ck.000060.h5 good.h5
 "$HALOSWEEP" inspect good.h5 >out 2>err && grep -q "^checkpoint   of halosweep solve" out || { echo "inspect"; cat err; bad=1; }
+"$HALOSWEEP" inspect good.h5 --report - --quiet >out 2>err
+[ "$(head -c 1 out)$(tail -n 1 out)" = "{}" ] && grep -q '"problem": "\[solve\]' out || { echo "inspect --report -"; cat out err; bad=1; }
+for length in 3000 $(($(stat -c %s good.h5) - 100)); do
+  head -c "$length" good.h5 >cut.h5
+  "$HALOSWEEP" inspect cut.h5 --quiet >out 2>err
+  [ $? = 6 ] && grep -q "damaged checkpoint: cut.h5" err || { echo "inspect of a cut one"; cat err; bad=1; }
+done
 "$HALOSWEEP" inspect good.h5 --config 2>err | grep -q "^method = jacobi" || { echo "inspect --config"; cat err; bad=1; }
 
 # other problems
