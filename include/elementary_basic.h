@@ -26,8 +26,8 @@ PORTABLE double elementary_signed(double size, double sign) {
 /* a + b = result + *low exactly (Knuth's two-sum). */
 PORTABLE double elementary_two_sum(double a, double b, double *low) {
   const double sum = a + b;
-  const double part = sum - a;
-  *low = (a - (sum - part)) + (b - part);
+  const double piece = sum - a;
+  *low = (a - (sum - piece)) + (b - piece);
   return sum;
 }
 

@@ -42,8 +42,8 @@ PORTABLE elementary_angle elementary_reduce(double x) {
   const double p = n * ELEMENTARY_PI_2_MIDDLE;
   const double p_low = fma(n, ELEMENTARY_PI_2_MIDDLE, -p);
   const double high = r - p; /* with its error: Knuth's two-sum */
-  const double part = high - r;
-  const double error = (r - (high - part)) - (p + part);
+  const double moved = high - r;
+  const double error = (r - (high - moved)) - (p + moved);
   a.high = high;
   a.low = fma(-n, ELEMENTARY_PI_2_LOW, error - p_low);
   a.quadrant = bits_of(shifted);

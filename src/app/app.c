@@ -120,18 +120,18 @@ static status first_words(int argc, char **argv, const launcher *l, const comman
   return STATUS_OK;
 }
 
-/* No command here computes with these sections: values given on the command line are a mistake,
- * while those of a file may be meant for another command. */
-static void warn_of_unused(const options *o) {
-  static const char *const sections[] = {"parameters", "sweep", "sample"};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+/* Values of sections with free keys that the command does not compute with: given on the command
+ * line they are a mistake, while those of a file may be meant for another command. */
+static void warn_of_unused(const command_entry *entry, const options *o) {
+  for (const option *is = OPTIONS_COMMON; is->section != NULL; is++) {
     const char *name;
-    for (int k = 0; (name = options_free_key(o, sections[i], k)) != NULL; k++) {
+    if (strcmp(is->key, OPTION_ANY_KEY) != 0 || command_honours(entry, is)) continue;
+    for (int k = 0; (name = options_free_key(o, is->section, k)) != NULL; k++) {
       char key[2 * OPTIONS_NAME_MAX + 2];
-      snprintf(key, sizeof key, "%.60s.%.60s", sections[i], name);
+      snprintf(key, sizeof key, "%.60s.%.60s", is->section, name);
       if (strncmp(options_where(o, key), "--", 2) != 0) continue;
-      log_warning("%s has no effect: no command of this version uses [%s]", options_where(o, key),
-                  sections[i]);
+      log_warning("%s has no effect: '%s' does not use [%s]", options_where(o, key),
+                  entry->is->name, is->section);
     }
   }
 }
@@ -146,7 +146,7 @@ static status run_with_mpi(const command_entry *entry, options *o, comm *c, comp
   TRY(comm_agree(c, fp_check("at start"))); /* MPI has loaded its plug-ins by now */
   TRY(launch_place(c, options_integer(o, "run.threads"), &seat));
   TRY(launch_announce(c, HALOSWEEP_VERSION, entry->is->name, &seat));
-  warn_of_unused(o);
+  warn_of_unused(entry, o);
   run.threads = seat.threads;
   snprintf(number, sizeof number, "%d", seat.threads);
   TRY(comm_agree(c, options_override(o, "run.threads", number)));

@@ -4,6 +4,7 @@
 #include "omp_team.h"
 
 #include "quad_host.h"
+#include "quad_members_omp.h"
 
 /* Where a formula reads the coordinates of `s`, and the parameters all samples share. */
 static void bind(const quad_work *w, const quad_samples *s, const double *parameters,
@@ -41,5 +42,8 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
   return STATUS_OK;
 }
 
-const quad_backend QUAD_omp = {
-    .create = quad_host_create, .release = quad_host_release, .sum = sum};
+const quad_backend QUAD_omp = {.create = quad_host_create,
+                               .release = quad_host_release,
+                               .sum = sum,
+                               .members = omp_quad_members,
+                               .regions = quad_omp_regions};
