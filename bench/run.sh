@@ -62,6 +62,7 @@ record kernels "$build/bench/bench_kernels" 1 -- "$build/bench/bench_kernels" 2
 record reading on_ranks 1 "$build/bench/bench_reading" -- on_ranks 2 "$build/bench/bench_reading" \
   -- on_ranks 1 "$build/bench/bench_reading" -k short
 record elementary "$build/bench/bench_elementary"
+"$build/bench/bench_formula" 21 | tee "$out/formula.json"
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else

@@ -5,6 +5,14 @@
 
 #include "backend.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const backend BACKEND_cuda_plain;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,7 @@
  *   halo.c      packing and unpacking through pinned memory
  *   work.c      the operations: arguments of kernels, and what is launched when
  *   judge.c     the end of a step
+ *   table.c     the tables
  *   passes.h    device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
  *
  * A pass works on tiles of 256 rows, a thread block a tile at a time, one row a thread. Sums of a
@@ -19,8 +20,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backend.h"
 #include "sell.h"
+#include "solve_backend.h"
 #include "wide.h"
 
 enum {
@@ -143,6 +144,7 @@ typedef struct allocation {
 typedef struct halo_plan {
   const halo *key;
   lidx sends, ghosts;
+  int adopted; /* the plan's buffers are device memory: nothing is pinned */
   lidx *row, *rows_there;
   double *send, *send_there; /* pinned, as the host and as the device see it */
   double *ghost;             /* pinned */
@@ -152,8 +154,7 @@ typedef struct halo_plan {
 struct device {
   device_facts facts;
   int processors;
-  int early; /* passes may overlap (sm_90) */
-  gidx block;
+  int early;                 /* passes may overlap (sm_90) */
   cudaStream_t main, urgent; /* urgent: halos and boundary rows, of high priority */
   cudaEvent_t fork, join;
   int forked, joining; /* urgent may start at `fork`; main has to wait for `join` */
@@ -181,10 +182,17 @@ struct device {
   char broken_text[256];
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A failed call or launch breaks the device for good: the text is kept and every later operation
  * answers with it. */
 status device_check(device *d, cudaError_t error, const char *what);
 status device_ok(const device *d);
+
+/* The same after a launch; waits for it to end where the build asks for that (CUDA_SYNC). */
+status device_launched(device *d, cudaError_t error, const char *what);
 
 /* memory.c: plain device memory, accounted; refused when it cannot fit. */
 status device_fits(device *d, int64_t bytes, const char *what);
@@ -236,10 +244,6 @@ status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, 
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state);
 status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Kernels (*.cu). Each returns the launch's error; none waits. */
 cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed);

@@ -1,8 +1,10 @@
-/* Packing and unpacking of halos: the transport `host`. The GPU gathers owned entries straight into
+/* Packing and unpacking of halos. Transport `host`: the GPU gathers owned entries straight into
  * pinned memory, in chunks, and the host copies each chunk on into the plan's send buffer while the
- * next is under way; ghosts go the other way. What a plan needs on this side is made at its first
- * use and kept; plans are told apart by address and content, since a released plan's address may
- * come back. */
+ * next is under way; ghosts go the other way. Transport `mpi` (the plan's buffers are in device
+ * memory, halo_adopt): the GPU gathers into the send buffer, and the host waits for that, since MPI
+ * reads it at once; ghosts are copied on the device. What a plan needs on this side is made at its
+ * first use and kept; plans are told apart by address and content, since a released plan's address
+ * may come back. */
 #include <string.h>
 
 #include "alloc.h"
@@ -27,9 +29,13 @@ void halo_plans_release(device *d) {
   d->plans = 0;
 }
 
+/* No room for it is this program's trouble, not the device's. */
 static status pinned(device *d, lidx count, double **out) {
   const size_t bytes = ((size_t)count + 1) * sizeof **out;
-  return device_check(d, cudaHostAlloc((void **)out, bytes, cudaHostAllocMapped), "cudaHostAlloc");
+  const cudaError_t error = cudaHostAlloc((void **)out, bytes, cudaHostAllocMapped);
+  if (error != cudaErrorMemoryAllocation) return device_check(d, error, "cudaHostAlloc");
+  cudaGetLastError(); /* not sticky */
+  return fail(STATUS_UNAVAILABLE, "not enough pinned host memory for the halo: %zu bytes", bytes);
 }
 
 static status plan_create(device *d, const halo *h, halo_plan *p) {
@@ -38,14 +44,17 @@ static status plan_create(device *d, const halo *h, halo_plan *p) {
   p->key = h;
   p->sends = h->sends;
   p->ghosts = h->ghosts;
+  p->adopted = h->adopted;
   TRY(alloc_array(&p->row, h->sends, sizeof *p->row, "halo rows"));
   if (bytes > 0) memcpy(p->row, h->send_row, (size_t)bytes);
   TRY(device_alloc(d, bytes, "halo rows", &p->rows_there));
   TRY(device_upload(d, p->rows_there, p->row, bytes));
-  TRY(pinned(d, h->sends, &p->send));
-  TRY(device_check(d, cudaHostGetDevicePointer((void **)&p->send_there, p->send, 0),
-                   "cudaHostGetDevicePointer"));
-  TRY(pinned(d, h->ghosts, &p->ghost));
+  if (!h->adopted) {
+    TRY(pinned(d, h->sends, &p->send));
+    TRY(device_check(d, cudaHostGetDevicePointer((void **)&p->send_there, p->send, 0),
+                     "cudaHostGetDevicePointer"));
+    TRY(pinned(d, h->ghosts, &p->ghost));
+  }
   for (int i = 0; i < HALO_CHUNKS; i++) {
     TRY(device_check(d, cudaEventCreateWithFlags(&p->sent[i], cudaEventDisableTiming),
                      "cudaEventCreate"));
@@ -58,6 +67,7 @@ done:
 
 static int plan_fits(const halo_plan *p, const halo *h) {
   return p->key == h && p->sends == h->sends && p->ghosts == h->ghosts &&
+         p->adopted == h->adopted &&
          (h->sends == 0 || memcmp(p->row, h->send_row, (size_t)h->sends * sizeof *p->row) == 0);
 }
 
@@ -85,6 +95,21 @@ static lidx chunk_end(lidx begin, lidx chunk, lidx entries) {
   return entries - begin < chunk ? entries : begin + chunk;
 }
 
+/* Gathers the send rows by chunks and marks the end of each. */
+static status gather(device *d, const halo_plan *p, vec x, double *to, lidx chunk) {
+  status rc = STATUS_OK;
+  for (lidx begin = 0, end, i = 0; begin < p->sends; begin = end, i++) {
+    end = chunk_end(begin, chunk, p->sends);
+    TRY(device_launched(d, kernel_gather(d->main, x.data.at, p->rows_there, begin, end, to),
+                        "kernel gather"));
+    TRY(device_check(d, cudaEventRecord(p->sent[i], d->main), "cudaEventRecord"));
+  }
+  TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
+  d->forked = 1;
+done:
+  return rc;
+}
+
 status cuda_pack(device *d, const halo *h, vec x) {
   status rc = STATUS_OK;
   halo_plan *p;
@@ -92,20 +117,38 @@ status cuda_pack(device *d, const halo *h, vec x) {
   TRY(device_settle(d));
   TRY(device_join(d));
   TRY(plan_of(d, h, &p));
-  const lidx chunk = chunk_of(h->sends);
-  for (lidx begin = 0, end, i = 0; begin < h->sends; begin = end, i++) {
-    end = chunk_end(begin, chunk, h->sends);
-    TRY(device_check(d, kernel_gather(d->main, x.data.at, p->rows_there, begin, end, p->send_there),
-                     "kernel gather"));
-    TRY(device_check(d, cudaEventRecord(p->sent[i], d->main), "cudaEventRecord"));
+  if (h->adopted) {
+    TRY(gather(d, p, x, h->send_buffer, h->sends > 0 ? h->sends : 1));
+    /* MPI reads what was gathered, and writes where the last unpack() read */
+    TRY(device_check(d, cudaEventSynchronize(d->fork), "kernel gather"));
+    goto done;
   }
-  TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
-  d->forked = 1;
+  const lidx chunk = chunk_of(h->sends);
+  TRY(gather(d, p, x, p->send_there, chunk));
   for (lidx begin = 0, end, i = 0; begin < h->sends; begin = end, i++) {
     end = chunk_end(begin, chunk, h->sends);
     TRY(device_check(d, cudaEventSynchronize(p->sent[i]), "kernel gather"));
     memcpy(h->send_buffer + begin, p->send + begin, (size_t)(end - begin) * sizeof(double));
   }
+done:
+  return rc;
+}
+
+/* Ghosts through pinned memory to `to`, in chunks. */
+static status send_ghosts(device *d, const halo *h, halo_plan *p, double *to, cudaStream_t stream) {
+  status rc = STATUS_OK;
+  /* the copies of the last exchange have left the pinned buffer */
+  TRY(device_check(d, cudaEventSynchronize(p->received), "copy to the GPU"));
+  const lidx chunk = chunk_of(h->ghosts);
+  for (lidx begin = 0, end; begin < h->ghosts; begin = end) {
+    end = chunk_end(begin, chunk, h->ghosts);
+    const size_t bytes = (size_t)(end - begin) * sizeof(double);
+    memcpy(p->ghost + begin, h->ghost_buffer + begin, bytes);
+    TRY(device_launched(
+        d, cudaMemcpyAsync(to + begin, p->ghost + begin, bytes, cudaMemcpyHostToDevice, stream),
+        "copy to the GPU"));
+  }
+  TRY(device_check(d, cudaEventRecord(p->received, stream), "cudaEventRecord"));
 done:
   return rc;
 }
@@ -123,19 +166,14 @@ status cuda_unpack(device *d, const halo *h, vec x) {
     TRY(device_join(d));
   }
   const cudaStream_t stream = forked ? d->urgent : d->main;
-  /* the copies of the last exchange have left the pinned buffer */
-  TRY(device_check(d, cudaEventSynchronize(p->received), "copy to the GPU"));
   double *to = (double *)x.data.at + x.rows;
-  const lidx chunk = chunk_of(h->ghosts);
-  for (lidx begin = 0, end; begin < h->ghosts; begin = end) {
-    end = chunk_end(begin, chunk, h->ghosts);
-    const size_t bytes = (size_t)(end - begin) * sizeof(double);
-    memcpy(p->ghost + begin, h->ghost_buffer + begin, bytes);
-    TRY(device_check(
-        d, cudaMemcpyAsync(to + begin, p->ghost + begin, bytes, cudaMemcpyHostToDevice, stream),
-        "copy to the GPU"));
+  if (h->adopted) {
+    const size_t bytes = (size_t)h->ghosts * sizeof(double);
+    TRY(device_launched(d, cudaMemcpyAsync(to, h->ghost_buffer, bytes, cudaMemcpyDefault, stream),
+                        "copy on the GPU"));
+  } else {
+    TRY(send_ghosts(d, h, p, to, stream));
   }
-  TRY(device_check(d, cudaEventRecord(p->received, stream), "cudaEventRecord"));
   if (forked) {
     TRY(device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord"));
     d->joining = 1;

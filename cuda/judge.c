@@ -35,7 +35,7 @@ static status local_tally(device *d, int count, int64_t *words) {
   const int64_t used = (int64_t)count * WIDE_WORDS;
   TRY(device_settle(d));
   TRY(device_join(d));
-  TRY(device_check(d, kernel_collect(d->main, d->words, d->pinned_there), "kernel collect"));
+  TRY(device_launched(d, kernel_collect(d->main, d->words, d->pinned_there), "kernel collect"));
   TRY(device_check(d, cudaStreamSynchronize(d->main), "kernel collect"));
   for (int i = 0; i < count; i++) {
     wide w;
@@ -90,7 +90,7 @@ static status judge_on_device(device *d, judge_kind kind, dptr state, int stop) 
   } else {
     TRY(device_settle(d));
     TRY(device_join(d));
-    TRY(device_check(d, kernel_judge(d->main, &end), "kernel judge"));
+    TRY(device_launched(d, kernel_judge(d->main, &end), "kernel judge"));
   }
 done:
   return rc;
@@ -115,7 +115,7 @@ static status judge_on_host(device *d, comm *c, judge_kind kind, dptr state, int
   memcpy(word, &d->mirror, sizeof word);
   for (int i = 0; i < STATE_WORDS; i++) slot[i] = (uint64_t)sequence << 32 | word[i];
   if (d->broken == STATUS_OK) {
-    device_check(d, kernel_store_state(d->main, state.at, &d->mirror), "kernel store state");
+    device_launched(d, kernel_store_state(d->main, state.at, &d->mirror), "kernel store state");
   }
 done:
   return rc;

@@ -17,9 +17,9 @@ static const char *const ROW_PASS_NAME[] = {"kernel product", "kernel residual",
                                             "kernel cg product"};
 static const char *const VECTOR_PASS_NAME[] = {"kernel dot", "kernel cg residual"};
 
-static status launched(device *d, cudaError_t error, const char *name) {
-  status rc = device_check(d, error, name);
-  if (rc == STATUS_OK && SYNC_EACH_LAUNCH) rc = device_check(d, cudaDeviceSynchronize(), name);
+status device_launched(device *d, cudaError_t error, const char *what) {
+  status rc = device_check(d, error, what);
+  if (rc == STATUS_OK && SYNC_EACH_LAUNCH) rc = device_check(d, cudaDeviceSynchronize(), what);
   return rc;
 }
 
@@ -42,14 +42,15 @@ status launch_kept(device *d, const ending *end) {
   k->active = 0;
   if (k->is_rows) {
     k->rows.end = *end;
-    return launched(d, kernel_rows(d->main, (row_pass)k->pass, &k->rows, d->row_blocks[k->pass]),
-                    ROW_PASS_NAME[k->pass]);
+    return device_launched(
+        d, kernel_rows(d->main, (row_pass)k->pass, &k->rows, d->row_blocks[k->pass]),
+        ROW_PASS_NAME[k->pass]);
   }
   k->vectors.end = *end;
-  return launched(d,
-                  kernel_vectors(d->main, (vector_pass)k->pass, &k->vectors,
-                                 d->vector_blocks[k->pass], d->processors),
-                  VECTOR_PASS_NAME[k->pass]);
+  return device_launched(d,
+                         kernel_vectors(d->main, (vector_pass)k->pass, &k->vectors,
+                                        d->vector_blocks[k->pass], d->processors),
+                         VECTOR_PASS_NAME[k->pass]);
 }
 
 status device_settle(device *d) {
@@ -74,15 +75,16 @@ status cuda_fill(device *d, vec x, double value) {
   status rc = ready(d);
   const int64_t count = (int64_t)x.rows + x.ghosts;
   if (rc != STATUS_OK || count == 0) return rc;
-  return launched(d, kernel_fill(d->main, at(x), count, value), "kernel fill");
+  return device_launched(d, kernel_fill(d->main, at(x), count, value), "kernel fill");
 }
 
 status cuda_copy(device *d, vec to, vec from) {
   status rc = ready(d);
   if (rc != STATUS_OK || to.rows == 0) return rc;
   const size_t bytes = (size_t)to.rows * sizeof(double);
-  return launched(d, cudaMemcpyAsync(at(to), at(from), bytes, cudaMemcpyDeviceToDevice, d->main),
-                  "copy on the GPU");
+  return device_launched(
+      d, cudaMemcpyAsync(at(to), at(from), bytes, cudaMemcpyDeviceToDevice, d->main),
+      "copy on the GPU");
 }
 
 status cuda_max_abs(device *d, vec x, double *out) {
@@ -90,7 +92,8 @@ status cuda_max_abs(device *d, vec x, double *out) {
   *out = 0.0;
   TRY(ready(d));
   if (x.rows == 0) goto done;
-  TRY(launched(d, kernel_max_abs(d->main, at(x), x.rows, d->largest, d->processors), "kernel max"));
+  TRY(device_launched(d, kernel_max_abs(d->main, at(x), x.rows, d->largest, d->processors),
+                      "kernel max"));
   TRY(device_check(d,
                    cudaMemcpyAsync(d->pinned + TALLY_WORDS, d->largest, sizeof *d->largest,
                                    cudaMemcpyDeviceToHost, d->main),
@@ -114,7 +117,6 @@ static status vectors_work(device *d, vector_pass pass, const vector_args *args,
   d->kept.pass = (int)pass;
   d->kept.vectors = *args;
   d->kept.vectors.tiles = tiles_of(args->rows);
-  d->kept.vectors.block = (int32_t)d->block;
   d->kept.vectors.reverse = turn(d);
   d->kept.vectors.early = d->early;
   if (!judged) TRY(device_settle(d));
@@ -123,13 +125,18 @@ done:
 }
 
 status cuda_dot(device *d, vec x, vec y, double scale) {
-  const vector_args args = {.rows = x.rows, .x = at(x), .inverse = at(y), .scale = scale};
+  const vector_args args = {
+      .rows = x.rows, .x = at(x), .inverse = at(y), .scale = scale, .block = x.block};
   return vectors_work(d, VECTOR_DOT, &args, 0);
 }
 
 status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state) {
-  const vector_args args = {
-      .rows = r.rows, .x = at(q), .inverse = at(inverse_diagonal), .r = at(r), .state = state.at};
+  const vector_args args = {.rows = r.rows,
+                            .x = at(q),
+                            .inverse = at(inverse_diagonal),
+                            .r = at(r),
+                            .state = state.at,
+                            .block = r.block};
   return vectors_work(d, VECTOR_CG_RESIDUAL, &args, 1);
 }
 
@@ -144,7 +151,7 @@ status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, 
                                .direction = at(direction),
                                .x = at(x),
                                .state = state.at};
-  return launched(d, kernel_direction(d->main, &args), "kernel cg direction");
+  return device_launched(d, kernel_direction(d->main, &args), "kernel cg direction");
 }
 
 /* ---- rows ---- */
@@ -179,14 +186,13 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
   if (p == PART_BOUNDARY && a->boundary_tiles == 0) goto done; /* leaves a kept pass alone */
   TRY(stream_for(d, p, &stream));
   args->m = view_of(a, p);
-  args->block = (int32_t)d->block;
   args->reverse = turn(d);
   args->early = d->early && stream == d->main && args->m.item_count == 0;
   args->end = plain_ending(d);
   if (args->m.list_count == 0) goto done;
   if (args->m.item_count > 0) {
-    TRY(launched(d, kernel_long_rows(stream, args, pass == ROWS_RESIDUAL, d->long_blocks),
-                 "kernel long rows"));
+    TRY(device_launched(d, kernel_long_rows(stream, args, pass == ROWS_RESIDUAL, d->long_blocks),
+                        "kernel long rows"));
   }
   if (args->state != NULL && args->m.list == NULL && a->ghosts == 0) {
     d->kept.active = 1;
@@ -195,7 +201,8 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
     d->kept.rows = *args;
     goto done;
   }
-  TRY(launched(d, kernel_rows(stream, pass, args, d->row_blocks[pass]), ROW_PASS_NAME[pass]));
+  TRY(device_launched(d, kernel_rows(stream, pass, args, d->row_blocks[pass]),
+                      ROW_PASS_NAME[pass]));
   if (stream == d->urgent) {
     TRY(device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord"));
     d->joining = 1;
@@ -205,23 +212,27 @@ done:
 }
 
 status cuda_product(device *d, const matrix *a, part p, vec x, vec y) {
-  rows_args args = {.x = at(x), .out = at(y)};
+  rows_args args = {.x = at(x), .out = at(y), .block = x.block};
   return rows_work(d, a, p, ROWS_PRODUCT, &args);
 }
 
 status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale) {
-  rows_args args = {.x = at(x), .b = at(b), .out = at(r), .scale = scale};
+  rows_args args = {.x = at(x), .b = at(b), .out = at(r), .scale = scale, .block = x.block};
   return rows_work(d, a, p, ROWS_RESIDUAL, &args);
 }
 
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
                   dptr state) {
-  rows_args args = {
-      .x = at(x), .b = at(b), .weight = at(weight), .out = at(next), .state = state.at};
+  rows_args args = {.x = at(x),
+                    .b = at(b),
+                    .weight = at(weight),
+                    .out = at(next),
+                    .state = state.at,
+                    .block = x.block};
   return rows_work(d, a, p, ROWS_SWEEP, &args);
 }
 
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
-  rows_args args = {.x = at(direction), .out = at(q), .state = state.at};
+  rows_args args = {.x = at(direction), .out = at(q), .state = state.at, .block = direction.block};
   return rows_work(d, a, p, ROWS_CG_PRODUCT, &args);
 }

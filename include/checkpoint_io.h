@@ -13,8 +13,13 @@
 #define CHECKPOINT_IO_H
 
 #include "comm.h"
+#include "dataset.h"
 
-typedef enum checkpoint_type { CHECKPOINT_F64, CHECKPOINT_I64, CHECKPOINT_BYTES } checkpoint_type;
+typedef enum checkpoint_type {
+  CHECKPOINT_F64 = DATASET_F64,
+  CHECKPOINT_I64 = DATASET_I64,
+  CHECKPOINT_BYTES = DATASET_BYTES
+} checkpoint_type;
 
 typedef struct checkpoint_item {
   const char *name; /* "/solve/x" */

@@ -21,16 +21,25 @@ typedef struct comm comm;
 status comm_open(int *argc, char ***argv, comm **out);
 void comm_close(comm **c);
 
+/* Local: a communicator of this rank alone, for work that ranks do on their own. MPI has started;
+ * comm_close leaves it running. */
+status comm_self(comm **out);
+
 int comm_rank(const comm *c);      /* local */
 int comm_size(const comm *c);      /* local */
 int comm_node_rank(const comm *c); /* local: rank among the ranks of this node, found at open */
 int comm_node_size(const comm *c); /* local: ranks on this node */
 double comm_clock(void);           /* local: seconds, monotonic */
 
+/* Whether MPI says of itself that it takes addresses of GPU memory: 1 yes, 0 no, -1 it does not
+ * say. A claim, not a proof. Local. */
+int comm_device_claim(void);
+
 /* The agreement point: every rank brings its own code, all leave with the same one: that of the
  * lowest rank that brought a failure, or STATUS_OK. The text recorded by fail() on that rank is
  * printed once, by that rank, with "rank R:" in front when there are several ranks and not all
- * failed alike. Every rank's recorded text is cleared. */
+ * failed alike. Every rank's recorded text is cleared. After a failed MPI call nothing is agreed
+ * on: the rank speaks for itself and leaves with STATUS_BROKEN, for comm_close to end the job. */
 status comm_agree(comm *c, status mine);
 
 status comm_barrier(comm *c);

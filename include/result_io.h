@@ -1,11 +1,12 @@
-/* Result files (parallel HDF5). Root attributes: version, format, command, config, report,
- * fingerprint; datasets by absolute name, global and independent of the number of ranks.
+/* Result files (HDF5, written by all ranks). Root attributes: version, format, command, config,
+ * report, fingerprint; datasets by absolute name, global and independent of the number of ranks.
  * Collective. Written to a temporary file in the same folder, renamed when complete; an existing
  * file is replaced only if halosweep wrote it. */
 #ifndef RESULT_IO_H
 #define RESULT_IO_H
 
 #include "comm.h"
+#include "dataset.h"
 #include "ownership.h"
 
 typedef struct result_file result_file;
@@ -26,6 +27,19 @@ status result_check_distinct(comm *c, const char *const *outputs);
 
 status result_create(comm *c, const char *path, result_file **out);
 
+/* A new dataset; its handle is *set. What nobody writes reads as zero. */
+status result_dataset(result_file *f, const dataset *shape, int *set);
+
+/* This rank's run of it: elements [first, first + count), counted through all dimensions, the last
+ * fastest; doubles, int64 or bytes, as its type says. Any number of calls, in any order, each by
+ * all ranks (count 0: nothing here): a field with times is written a time at a time. */
+status result_run(result_file *f, int set, int64_t first, int64_t count, const void *values);
+
+/* Both in one: this rank's rows [first, first + count) of a table of `rows` x `width` (width 0: a
+ * plain vector of `rows`). */
+status result_table(result_file *f, const char *name, dataset_type type, int64_t rows,
+                    int64_t width, int64_t first, int64_t count, const void *values);
+
 /* This rank's part of a distributed vector of doubles, as dataset `name` ("/solve/x"). */
 status result_vector(result_file *f, const char *name, const ownership *owned,
                      const double *values);
@@ -34,7 +48,7 @@ status result_vector(result_file *f, const char *name, const ownership *owned,
  * result_close. */
 status result_text(result_file *f, const char *name, const char *text);
 
-/* Flush, close, rename (keep != 0), or throw away. Always releases *f. */
+/* Make durable, close, rename (keep != 0), or throw away. Always releases *f. */
 status result_close(result_file **f, int keep);
 
 /* The root attribute `name` of a result; *text is to be freed with alloc_free. STATUS_INPUT when

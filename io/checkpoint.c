@@ -1,29 +1,18 @@
-/* Writing checkpoints (checkpoint_io.h).
- *
- * Rank 0 lays the file out in memory (checkpoint_layout.c), makes the temporary, reserves all of
- * its room, writes HDF5's structures; then every rank writes its run of every item, and of the
- * checksums, to its place: one contiguous piece each. All agree that this is safe on disk before
- * rank 0 writes the closing mark, with the seal, and renames. No call that all ranks must make
- * together touches the disk, so a rank that cannot write keeps nobody waiting.
- * Cost: one pass for the checksums, one for the data. */
-#define _GNU_SOURCE /* SEEK_DATA */
-#include <errno.h>
-#include <fcntl.h>
+/* Writing checkpoints (checkpoint_io.h): a shared file (shared_file.c) in which every item has its
+ * data and the checksums of its blocks, and a closing mark in front. Every rank writes its run of
+ * each; when all agree that this is safe on disk, rank 0 adds the structures and the mark with the
+ * seal, and renames. Cost: one pass for the checksums, one for the data. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "checkpoint_internal.h"
 #include "crc32c.h"
 #include "fingerprint.h"
-#include "swap_file.h"
+#include "shared_file.h"
 
-/* SLACK: room for HDF5's structures, per item. */
-enum { PIECE = 1 << 30, COPY = 1 << 16, SLACK = 1 << 14 };
-
-size_t checkpoint_size(checkpoint_type type) { return type == CHECKPOINT_BYTES ? 1 : 8; }
+size_t checkpoint_size(checkpoint_type type) { return dataset_width((dataset_type)type); }
 
 uint64_t checkpoint_seal_item(const checkpoint_item *item) {
   const uint64_t name = crc32c(item->name, strlen(item->name));
@@ -36,118 +25,39 @@ block_span checkpoint_span(const comm *c, const checkpoint_item *item) {
   return (block_span){item->length, 0, comm_rank(c) == 0 ? item->length : 0};
 }
 
-int bytes_write(int descriptor, const void *data, int64_t bytes, int64_t at) {
-  const char *p = data;
-  while (bytes > 0) {
-    const ssize_t done = pwrite(descriptor, p, (size_t)(bytes < PIECE ? bytes : PIECE), at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return done == 0 || errno == 0 ? EIO : errno;
-    p += done;
-    at += done;
-    bytes -= done;
-  }
-  return 0;
-}
-
-int bytes_read(int descriptor, void *data, int64_t bytes, int64_t at) {
-  char *p = data;
-  while (bytes > 0) {
-    const ssize_t done = pread(descriptor, p, (size_t)(bytes < PIECE ? bytes : PIECE), at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return done == 0 || errno == 0 ? EIO : errno;
-    p += done;
-    at += done;
-    bytes -= done;
-  }
-  return 0;
-}
-
 typedef struct writing {
   comm *c;
-  const char *path;
-  swap_file swap; /* rank 0 */
-  char temporary[CHECKPOINT_PATH + 64];
-  int descriptor; /* of the temporary, this rank's own */
-  checkpoint_place places[CHECKPOINT_ITEMS_MAX];
+  shared_file file;
   uint64_t seal; /* this rank's part */
 } writing;
 
-static status say(const writing *w, int why, const char *what) {
-  return fail(STATUS_IO, "%s: cannot %s: %s", w->path, what, strerror(why));
-}
-
-/* HDF5's structures: what of the file in memory is no hole. */
-static status copy_structures(const writing *w, int memory) {
-  char buffer[COPY];
-  off_t at = lseek(memory, 0, SEEK_DATA);
-  while (at >= 0) {
-    const off_t end = lseek(memory, at, SEEK_HOLE);
-    while (at < end) {
-      const int64_t bytes = end - at < COPY ? end - at : COPY;
-      int why = bytes_read(memory, buffer, bytes, at);
-      if (why == 0) why = bytes_write(w->swap.descriptor, buffer, bytes, at);
-      if (why != 0) return say(w, why, "write");
-      at += bytes;
-    }
-    at = lseek(memory, at, SEEK_DATA);
-  }
-  return errno == ENXIO ? STATUS_OK : say(w, errno, "write");
-}
-
-/* Rank 0. */
-static status prepare(writing *w, const checkpoint_item *items, int count) {
+/* A new data set, and this rank's run of it. */
+static status put(writing *w, const char *name, dataset_type type, const block_span *span,
+                  const void *data) {
   status rc = STATUS_OK;
-  int memory = -1;
-  int64_t size = CHECKPOINT_USER_BLOCK;
-  TRY(swap_open(w->path, &w->swap));
-  snprintf(w->temporary, sizeof w->temporary, "%s", w->swap.temporary);
-  /* the data's room first: the layout is not made of what cannot be written */
-  for (int i = 0; i < count; i++) {
-    size += items[i].length * (int64_t)checkpoint_size(items[i].type) + SLACK;
-  }
-  TRY(swap_reserve(&w->swap, size));
-  TRY(layout_make(w->path, items, count, w->places, &memory, &size));
-  TRY(swap_reserve(&w->swap, size));
-  if (ftruncate(w->swap.descriptor, size) != 0) {
-    rc = say(w, errno, "write");
-    goto done;
-  }
-  TRY(copy_structures(w, memory));
+  int64_t place;
+  const dataset set = {.name = name, .type = type, .dims = 1, .extent = {span->length}};
+  TRY(shared_add(&w->file, &set, &place));
+  TRY(comm_agree(
+      w->c, shared_write(&w->file, place, dataset_width(type), span->first, span->count, data)));
 done:
-  if (memory >= 0) close(memory);
   return rc;
 }
 
-static status open_own(writing *w) {
-  w->descriptor = open(w->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (w->descriptor >= 0) return STATUS_OK;
-  return fail(STATUS_IO, "%s: cannot be opened here: %s (is the folder one that all nodes share?)",
-              w->path, strerror(errno));
-}
-
-static status put(const writing *w, const block_span *span, size_t size, const void *data,
-                  int64_t place) {
-  const int64_t width = (int64_t)size;
-  const int why =
-      bytes_write(w->descriptor, data, span->count * width, place + span->first * width);
-  return why == 0 ? STATUS_OK : say(w, why, "write");
-}
-
-static status write_item(writing *w, const checkpoint_item *item, const checkpoint_place *place,
-                         void *buffer) {
+static status write_item(writing *w, const checkpoint_item *item, void *buffer) {
   status rc = STATUS_OK;
+  char name[CHECKPOINT_NAME];
   block_sums sums = {.sum = NULL};
-  const size_t size = checkpoint_size(item->type);
   const block_span span = checkpoint_span(w->c, item);
   const void *data = item->data;
   if (item->move != NULL) {
     data = buffer;
     TRY(comm_agree(w->c, item->move(item->context, buffer, 1)));
   }
-  TRY(block_sums_make(w->c, &span, size, data, &sums));
-  rc = put(w, &span, size, data, place->data);
-  if (rc == STATUS_OK) rc = put(w, &sums.span, sizeof *sums.sum, sums.sum, place->sums);
-  TRY(comm_agree(w->c, rc));
+  TRY(block_sums_make(w->c, &span, checkpoint_size(item->type), data, &sums));
+  TRY(put(w, item->name, (dataset_type)item->type, &span, data));
+  checkpoint_sums_name(item->name, name);
+  TRY(put(w, name, DATASET_I64, &sums.span, sums.sum));
   if (comm_rank(w->c) == 0) w->seal += checkpoint_seal_item(item); /* an empty one counts too */
   w->seal += block_sums_seal(&sums, checkpoint_seal_item(item));
 done:
@@ -155,46 +65,41 @@ done:
   return rc;
 }
 
-/* This rank's bytes are on disk. */
-static status settle_own(writing *w) {
-  int why = fsync(w->descriptor) != 0 && errno != EINVAL ? errno : 0;
-  if (close(w->descriptor) != 0 && why == 0) why = errno;
-  w->descriptor = -1;
-  return why == 0 ? STATUS_OK : say(w, why, "make durable");
-}
-
 /* Rank 0: the closing mark, last. swap_commit syncs, renames, syncs the folder. */
 static status close_file(writing *w, uint64_t seal) {
+  status rc = STATUS_OK;
   char mark[CHECKPOINT_USER_BLOCK] = {0};
   snprintf(mark, sizeof mark, CHECKPOINT_MARK "%016" PRIx64 "\n", seal);
-  const int why = bytes_write(w->swap.descriptor, mark, sizeof mark, 0);
-  return why == 0 ? swap_commit(&w->swap) : say(w, why, "write");
+  TRY(shared_close(&w->file));
+  const int why = bytes_write(w->file.swap.descriptor, mark, sizeof mark, 0);
+  if (why != 0) return fail(STATUS_IO, "%s: cannot write: %s", w->file.path, strerror(why));
+  rc = swap_commit(&w->file.swap);
+done:
+  return rc;
+}
+
+/* The room of all items at once. */
+static status reserve(writing *w, const checkpoint_item *items, int count) {
+  int64_t bytes = 0;
+  for (int i = 0; i < count; i++) {
+    bytes += items[i].length * (int64_t)checkpoint_size(items[i].type) +
+             block_sums_count(items[i].length) * (int64_t)sizeof(int64_t);
+  }
+  return shared_reserve(&w->file, bytes, 2 * (int64_t)count);
 }
 
 status checkpoint_write(comm *c, const char *path, const checkpoint_item *items, int count,
                         void *buffer) {
   status rc = STATUS_OK;
-  writing *w = NULL;
-  TRY(comm_agree(c, count > CHECKPOINT_ITEMS_MAX
-                        ? fail(STATUS_BUG, "too many items in a checkpoint")
-                        : alloc_zeroed(&w, 1, sizeof *w, "checkpoint")));
-  w->c = c;
-  w->path = path;
-  w->descriptor = w->swap.descriptor = -1;
-  TRY(comm_agree(c, comm_rank(c) == 0 ? prepare(w, items, count) : STATUS_OK));
-  TRY(comm_broadcast(c, w->temporary, sizeof w->temporary, 0));
-  TRY(comm_broadcast(c, w->places, sizeof w->places, 0));
-  TRY(comm_agree(c, open_own(w)));
-  for (int i = 0; i < count; i++) TRY(write_item(w, &items[i], &w->places[i], buffer));
-  TRY(comm_agree(c, settle_own(w)));
-  int64_t seal = (int64_t)w->seal;
+  writing w = {.c = c};
+  TRY(shared_create(c, path, CHECKPOINT_USER_BLOCK, &w.file));
+  TRY(reserve(&w, items, count));
+  for (int i = 0; i < count; i++) TRY(write_item(&w, &items[i], buffer));
+  TRY(shared_settle(&w.file));
+  int64_t seal = (int64_t)w.seal;
   TRY(comm_sum_i64(c, &seal, 1));
-  rc = comm_agree(c, comm_rank(c) == 0 ? close_file(w, (uint64_t)seal) : STATUS_OK);
+  rc = comm_agree(c, comm_rank(c) == 0 ? close_file(&w, (uint64_t)seal) : STATUS_OK);
 done:
-  if (w != NULL) {
-    if (w->descriptor >= 0) close(w->descriptor);
-    if (comm_rank(c) == 0) swap_discard(&w->swap);
-  }
-  alloc_free(&w);
+  shared_release(&w.file);
   return rc;
 }

@@ -76,7 +76,7 @@ static status open_together(reading *r, checkpoint_item *items, int count) {
   comm *c = r->c;
   TRY(checkpoint_settle(c, open_own(r)));
   if (comm_rank(c) == 0) rc = check_mark(r);
-  if (comm_rank(c) == 0 && rc == STATUS_OK) rc = layout_find(r->path, items, count, r->places);
+  if (comm_rank(c) == 0 && rc == STATUS_OK) rc = checkpoint_find(r->path, items, count, r->places);
   TRY(checkpoint_settle(c, rc == STATUS_INPUT ? STATUS_IO : rc));
   TRY(comm_broadcast(c, r->places, sizeof r->places, 0));
   TRY(comm_broadcast(c, &r->expected, sizeof r->expected, 0));

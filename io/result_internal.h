@@ -12,7 +12,4 @@
  * whose second line says so. *ours is 0 for anything else, unreadable files included. Local. */
 status result_recognise(const char *path, int *ours);
 
-/* Tests: elements per rank and transfer. All ranks alike. Local. */
-void result_set_round(result_file *f, int64_t elements);
-
 #endif

@@ -1,6 +1,5 @@
-/* Reading result files (result_io.h). Texts are read by rank 0 and broadcast; vectors by all ranks
- * together after rank 0 has looked at the file, so that a wrong file is one rank's plain error and
- * not a failing collective. */
+/* Reading result files (result_io.h). Texts are read by rank 0 and broadcast; vectors by every
+ * rank for itself after rank 0 has looked at the file, so that a wrong file is one rank's error. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,25 +129,28 @@ done:
   return rc;
 }
 
+/* This rank's part. Local. */
+static status read_part(const char *path, const char *name, const ownership *owned,
+                        double *values) {
+  hid_t file;
+  status rc = h5_open_alone(path, H5F_ACC_RDONLY, STATUS_INPUT, &file);
+  if (rc == STATUS_OK) rc = h5_read_vector(file, path, name, owned, values);
+  if (file >= 0) H5Fclose(file);
+  return rc;
+}
+
 status result_read_vector(comm *c, const char *path, const char *name, const ownership *owned,
                           double **values) {
   status rc = STATUS_OK;
   hid_t file = -1;
   *values = NULL;
-  if (comm_rank(c) == 0) {
-    rc = open_ours(path, &file);
-    if (file >= 0) H5Fclose(file);
-    file = -1;
-  } else {
-    rc = h5_start();
-  }
+  rc = comm_rank(c) == 0 ? open_ours(path, &file) : h5_start();
+  if (file >= 0) H5Fclose(file);
   TRY(comm_agree(c, rc));
   TRY(comm_agree(c, alloc_array(values, ownership_end(owned) - ownership_begin(owned),
                                 sizeof **values, "vector")));
-  TRY(comm_agree(c, h5_open(c, path, &file)));
-  TRY(comm_agree(c, h5_read_vector(file, path, name, owned, *values, H5_ROUND)));
+  TRY(comm_agree(c, read_part(path, name, owned, *values)));
 done:
-  if (file >= 0) H5Fclose(file);
   if (rc != STATUS_OK) alloc_free(values);
   return rc;
 }

@@ -89,9 +89,39 @@ static status start_mpi(int *argc, char ***argv, int *owns) {
 }
 
 /* Other ranks may be waiting for this one for ever: end them all. */
-static void give_up(status code) {
+void comm_give_up(status code) {
   if (fail_text()[0] != '\0') log_error("%s", fail_text());
   MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+/* A communicator of its own over the ranks of `base`. */
+static status open_over(comm *c, MPI_Comm base) {
+  status rc = STATUS_OK;
+  TRY(comm_check(c, MPI_Comm_dup(base, &c->world), "MPI_Comm_dup"));
+  TRY(comm_check(c, MPI_Comm_set_errhandler(c->world, MPI_ERRORS_RETURN),
+                 "MPI_Comm_set_errhandler"));
+  TRY(comm_check(c, MPI_Comm_rank(c->world, &c->rank), "MPI_Comm_rank"));
+  TRY(comm_check(c, MPI_Comm_size(c->world, &c->size), "MPI_Comm_size"));
+  TRY(find_node(c));
+  rc = alloc_array(&c->requests, 2 * (int64_t)c->size, sizeof *c->requests, "message handles");
+  TRY(comm_agree(c, rc));
+done:
+  return rc;
+}
+
+status comm_self(comm **out) {
+  status rc = STATUS_OK;
+  comm *c = NULL;
+  *out = NULL;
+  TRY(alloc_zeroed(&c, 1, sizeof *c, "communicator"));
+  c->world = MPI_COMM_NULL;
+  c->limit = INT_MAX;
+  TRY(open_over(c, MPI_COMM_SELF));
+  *out = c;
+  c = NULL;
+done:
+  comm_close(&c);
+  return rc;
 }
 
 status comm_open(int *argc, char ***argv, comm **out) {
@@ -101,18 +131,11 @@ status comm_open(int *argc, char ***argv, comm **out) {
   *out = NULL;
   TRY(start_mpi(argc, argv, &owns));
   rc = alloc_zeroed(&c, 1, sizeof *c, "communicator");
-  if (rc != STATUS_OK) give_up(rc); /* nothing to agree with yet */
+  if (rc != STATUS_OK) comm_give_up(rc); /* nothing to agree with yet */
   c->world = MPI_COMM_NULL;
   c->limit = INT_MAX;
   c->owns_mpi = owns;
-  TRY(comm_check(c, MPI_Comm_dup(MPI_COMM_WORLD, &c->world), "MPI_Comm_dup"));
-  TRY(comm_check(c, MPI_Comm_set_errhandler(c->world, MPI_ERRORS_RETURN),
-                 "MPI_Comm_set_errhandler"));
-  TRY(comm_check(c, MPI_Comm_rank(c->world, &c->rank), "MPI_Comm_rank"));
-  TRY(comm_check(c, MPI_Comm_size(c->world, &c->size), "MPI_Comm_size"));
-  TRY(find_node(c));
-  rc = alloc_array(&c->requests, 2 * (int64_t)c->size, sizeof *c->requests, "message handles");
-  TRY(comm_agree(c, rc));
+  TRY(open_over(c, MPI_COMM_WORLD));
 done:
   if (rc != STATUS_OK) {
     comm_close(&c);
@@ -124,7 +147,7 @@ done:
 
 void comm_close(comm **c) {
   if (*c == NULL) return;
-  if ((*c)->broken) give_up(STATUS_BROKEN);
+  if ((*c)->broken) comm_give_up(STATUS_BROKEN);
   if ((*c)->world != MPI_COMM_NULL) MPI_Comm_free(&(*c)->world);
   if ((*c)->owns_mpi) MPI_Finalize();
   alloc_free(&(*c)->requests);
@@ -163,8 +186,12 @@ status comm_agree(comm *c, status mine) {
   int64_t first = mine == STATUS_OK ? INT64_MAX : ((int64_t)c->rank << 32 | (int64_t)mine);
   int alike = 0;
   status code = STATUS_OK;
-  status rc = comm_check(c, MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, c->world),
-                         "MPI_Allreduce");
+  status rc =
+      STATUS_BROKEN; /* after a failed call the others are elsewhere: do not wait for them */
+  if (!c->broken) {
+    rc = comm_check(c, MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, c->world),
+                    "MPI_Allreduce");
+  }
   if (rc == STATUS_OK && first == INT64_MAX) {
     fail_clear();
     return STATUS_OK;

@@ -14,6 +14,10 @@ MPI_Comm comm_native(const comm *c);
  * one. Local. */
 status comm_check(comm *c, int code, const char *call);
 
+/* Prints the recorded text, if any, and ends the whole job with `code`: for when other ranks wait
+ * for this one and cannot be told. Does not return. */
+void comm_give_up(status code);
+
 /* Tests: the largest count given to one MPI call (INT_MAX unless lowered; at least 1). All ranks
  * must set the same. Local. */
 void comm_set_limit(comm *c, int64_t limit);

@@ -2,7 +2,8 @@
  *
  * Set-up: each rank finds the owner of every ghost by one walk over the ascending list, tells each
  * owner how many it wants (one MPI_Alltoall of a count per rank) and which (comm_exchange). What is
- * kept is per neighbour only: two runs of the buffers and their persistent requests. An exchange is
+ * kept is per neighbour only: two runs of the buffers and their persistent requests, which are made
+ * anew when the plan moves onto other buffers. An exchange is
  * one MPI_Startall and one MPI_Waitall; a rank without neighbours makes neither call.
  *
  * Memory beside the result: 5 words per rank during set-up, 8 bytes per ghost and per sent entry.
@@ -16,10 +17,20 @@
 
 enum { TAG_HALO = 2 };
 
+/* What one request moves: a run of the ghost buffer that arrives, or one of the send buffer. */
+typedef struct message {
+  int peer, arrives;
+  int count; /* entries: they fit an int, as ghosts do */
+  lidx at;   /* the first of them */
+} message;
+
 struct halo_requests {
   comm *c;
-  int count;           /* sends and receives */
-  MPI_Request *handle; /* [count] persistent */
+  int count;            /* sends and receives */
+  int open;             /* requests that are made */
+  message *list;        /* [count] */
+  MPI_Request *handle;  /* [open] persistent */
+  double *send, *ghost; /* the plan's own buffers */
 };
 
 /* What set-up needs per rank. Counts are entries, then bytes. */
@@ -88,6 +99,10 @@ static status plan_buffers(comm *c, survey *s, lidx ghosts, halo *out) {
   TRY(alloc_array(&out->ghost_buffer, ghosts, sizeof *out->ghost_buffer, "halo ghost buffer"));
   TRY(alloc_zeroed(&out->requests, 1, sizeof *out->requests, "halo requests"));
   out->requests->c = c;
+  out->requests->send = out->send_buffer;
+  out->requests->ghost = out->ghost_buffer;
+  TRY(alloc_array(&out->requests->list, 2 * (int64_t)out->neighbours, sizeof(message),
+                  "halo messages"));
   TRY(alloc_array(&out->requests->handle, 2 * (int64_t)out->neighbours, sizeof(MPI_Request),
                   "halo requests"));
 done:
@@ -106,31 +121,57 @@ static status local_rows(const ownership *o, const survey *s, halo *out) {
   return STATUS_OK;
 }
 
-/* A neighbour's run of 8-byte words in a buffer: what is exchanged fits an int, as ghosts do. */
-static status make_requests(comm *c, const survey *s, halo *out) {
-  status rc = STATUS_OK;
+/* A neighbour's runs of 8-byte words in the buffers; what arrives comes first. */
+static void list_messages(const comm *c, const survey *s, halo *out) {
   halo_requests *q = out->requests;
   for (int r = 0; r < comm_size(c); r++) {
-    if (s->want[r] > 0) {
-      TRY(comm_check(c,
-                     MPI_Recv_init(out->ghost_buffer + s->want_at[r] / 8, (int)(s->want[r] / 8),
-                                   MPI_DOUBLE, r, TAG_HALO, comm_native(c), &q->handle[q->count]),
-                     "MPI_Recv_init"));
-      q->count++;
-    }
+    if (s->want[r] == 0) continue;
+    q->list[q->count++] = (message){r, 1, (int)(s->want[r] / 8), (lidx)(s->want_at[r] / 8)};
   }
   for (int r = 0; r < comm_size(c); r++) {
-    if (s->asked[r] > 0) {
-      TRY(comm_check(c,
-                     MPI_Send_init(out->send_buffer + s->asked_at[r] / 8, (int)(s->asked[r] / 8),
-                                   MPI_DOUBLE, r, TAG_HALO, comm_native(c), &q->handle[q->count]),
+    if (s->asked[r] == 0) continue;
+    q->list[q->count++] = (message){r, 0, (int)(s->asked[r] / 8), (lidx)(s->asked_at[r] / 8)};
+  }
+}
+
+static void close_requests(halo_requests *q) {
+  while (q->open > 0) MPI_Request_free(&q->handle[--q->open]);
+}
+
+/* Requests on the plan's present buffers. */
+static status open_requests(const halo *h) {
+  status rc = STATUS_OK;
+  halo_requests *q = h->requests;
+  for (; q->open < q->count; q->open++) {
+    const message *m = &q->list[q->open];
+    MPI_Request *handle = &q->handle[q->open];
+    if (m->arrives) {
+      TRY(comm_check(q->c,
+                     MPI_Recv_init(h->ghost_buffer + m->at, m->count, MPI_DOUBLE, m->peer, TAG_HALO,
+                                   comm_native(q->c), handle),
+                     "MPI_Recv_init"));
+    } else {
+      TRY(comm_check(q->c,
+                     MPI_Send_init(h->send_buffer + m->at, m->count, MPI_DOUBLE, m->peer, TAG_HALO,
+                                   comm_native(q->c), handle),
                      "MPI_Send_init"));
-      q->count++;
     }
   }
 done:
   return rc;
 }
+
+static status move_to(halo *h, double *send, double *ghost, int adopted) {
+  close_requests(h->requests);
+  h->send_buffer = send;
+  h->ghost_buffer = ghost;
+  h->adopted = adopted;
+  return open_requests(h);
+}
+
+status halo_adopt(halo *h, double *send, double *ghost) { return move_to(h, send, ghost, 1); }
+
+status halo_disown(halo *h) { return move_to(h, h->requests->send, h->requests->ghost, 0); }
 
 status halo_create(comm *c, const ownership *o, const gidx *ghost, lidx ghosts, halo *out) {
   status rc = STATUS_OK;
@@ -143,7 +184,10 @@ status halo_create(comm *c, const ownership *o, const gidx *ghost, lidx ghosts, 
   TRY(comm_agree(c, plan_buffers(c, &s, ghosts, out)));
   TRY(comm_exchange(c, ghost, s.want, s.want_at, s.row, s.asked, s.asked_at));
   rc = local_rows(o, &s, out);
-  if (rc == STATUS_OK) rc = make_requests(c, &s, out);
+  if (rc == STATUS_OK) {
+    list_messages(c, &s, out);
+    rc = open_requests(out);
+  }
   TRY(comm_agree(c, rc));
 done:
   survey_release(&s);
@@ -154,8 +198,13 @@ done:
 void halo_release(halo *h) {
   halo_requests *q = h->requests;
   if (q != NULL) {
-    for (int i = 0; i < q->count; i++) MPI_Request_free(&q->handle[i]);
+    close_requests(q);
     alloc_free(&q->handle);
+    alloc_free(&q->list);
+    if (h->adopted) {
+      h->send_buffer = q->send;
+      h->ghost_buffer = q->ghost;
+    }
   }
   alloc_free(&h->requests);
   alloc_free(&h->send_row);

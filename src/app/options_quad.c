@@ -4,11 +4,16 @@
 
 #include "commands.h"
 #include "option_checks.h"
+#include "quad_inputs.h"
 #include "quad_run.h"
 
 static const option QUAD[] = {
     {"quad", "f", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "the integrand, an expression in x (1-D), in x, y, z or x[0], x[1], ... above"},
+    {"quad", "integrand", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "an integrand by name instead: demo, runge, peak, singular, kahaner5, kahaner9, kahaner12, "
+     "kahaner18, genz-oscillatory, genz-product-peak, genz-corner-peak, genz-gaussian, "
+     "genz-continuous, genz-discontinuous"},
     {"quad", "data", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "instead of f: a file of two columns, places and values; trapezoid and simpson on uneven "
      "points"},
@@ -18,12 +23,13 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|gauss-legendre|tanh-sinh", 0, 0,
-     OPTION_PROBLEM, "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "trapezoid",
+     "trapezoid|simpson|gauss-legendre|tanh-sinh|adaptive|genz-malik|sobol", 0, 0, OPTION_PROBLEM,
+     "quadrature rule"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
-     "points per direction, ends included (per panel for Gauss rules); without it fixed rules "
-     "refine "
-     "until the tolerance"},
+     "points per direction, ends included; for sobol in all, rounded up to 16 x 2^k; without it "
+     "rules "
+     "refine until the tolerance"},
     {"quad", "intervals", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
      "instead of n, for trapezoid and simpson: n is one more"},
     {"quad", "panels", OPTION_INTEGER, "1", NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
@@ -33,23 +39,26 @@ static const option QUAD[] = {
     {"quad", "precision", OPTION_WORD, "double", "double|float", 0, 0, OPTION_PROBLEM,
      "float: x, f and the terms are rounded to single precision; block sums are compensated"},
     {"quad", "rtol", OPTION_REAL, "1e-10", NULL, 0, OPTION_FINITE, 0,
-     "done when the error estimate is at most rtol |value|"},
+     "done when the error estimate is at most rtol |value|; 1e-4 for rule sobol"},
     {"quad", "atol", OPTION_REAL, "1e-14", NULL, 0, OPTION_FINITE, 0, "... or at most atol"},
     {"quad", "max_evaluations", OPTION_INTEGER, "1e8", NULL, 1, OPTION_COUNT_MAX, 0,
      "refining stops (exit 4) before it takes more evaluations of the integrand"},
-    {"quad", "exact", OPTION_REAL, NULL, NULL, -INFINITY, INFINITY, 0,
-     "the exact value, to report the error"},
+    {"quad", "exact", OPTION_TEXT, NULL, NULL, 0, 0, 0,
+     "the exact value, a number or an expression in the parameters, to report the error"},
     {0},
 };
 
-const command COMMAND_quad = {"quad", "definite integrals in 1 to 10 dimensions", "f", QUAD};
+const command COMMAND_quad = {"quad", "definite integrals in 1 to 10 dimensions", "f", QUAD,
+                              "parameters|sweep"};
 
 static status check_limits(const options *o) {
   const double *lower, *upper;
   const int low = options_reals(o, "quad.lower", &lower);
   const int high = options_reals(o, "quad.upper", &upper);
   const int64_t dims = options_has(o, "quad.dims") ? options_integer(o, "quad.dims") : 0;
-  if (low == 0 || high == 0) {
+  const char *name = options_text(o, "quad.integrand");
+  const integrand *builtin = name == NULL ? NULL : integrand_find(name);
+  if ((low == 0 || high == 0) && builtin == NULL) {
     return fail(STATUS_USAGE, "quad needs lower and upper, the limits of each direction");
   }
   if (low > QUAD_DIMS || high > QUAD_DIMS) {
@@ -57,15 +66,53 @@ static status check_limits(const options *o) {
                 options_where(o, low > high ? "quad.lower" : "quad.upper"), low > high ? low : high,
                 QUAD_DIMS);
   }
-  if (low != high && (low != 1 || dims == 0) && (high != 1 || dims == 0)) {
+  if (low != 0 && high != 0 && low != high && (low != 1 || dims == 0) && (high != 1 || dims == 0)) {
     return fail(STATUS_USAGE, "%s: %d limits, and lower has %d", options_where(o, "quad.upper"),
                 high, low);
   }
-  if (dims != 0 && ((low != 1 && low != dims) || (high != 1 && high != dims))) {
+  if (dims != 0 && ((low > 1 && low != dims) || (high > 1 && high != dims))) {
     return fail(STATUS_USAGE, "%s = %lld, with %d lower and %d upper limits",
                 options_where(o, "quad.dims"), (long long)dims, low, high);
   }
   return STATUS_OK;
+}
+
+/* Exactly one of f and integrand; a name that is known, in directions it has. */
+static status check_integrand(const options *o) {
+  const char *name = options_text(o, "quad.integrand");
+  char near[OPTIONS_NAME_MAX];
+  if (options_has(o, "quad.f") && name != NULL) {
+    return fail(STATUS_USAGE, "quad: f and %s are both given: expected exactly one",
+                options_where(o, "quad.integrand"));
+  }
+  if (!options_has(o, "quad.f") && name == NULL) {
+    return fail(STATUS_USAGE, "quad: no integrand: expected an expression, like "
+                              "quad \"exp(-x^2)\" --lower 0 --upper 1, or integrand = NAME");
+  }
+  const size_t length = name == NULL ? 0 : strlen(name);
+  if (name == NULL || (length > 2 && strcmp(name + length - 2, ".c") == 0)) return STATUS_OK;
+  if (integrand_find(name) == NULL) {
+    const int found = options_nearest(name, integrand_names(), near);
+    return fail(STATUS_USAGE, "%s = %.60s: no such integrand; expected FILE.c or one of %s%s%s%s",
+                options_where(o, "quad.integrand"), name, integrand_names(),
+                found ? "; did you mean '" : "", found ? near : "", found ? "'?" : "");
+  }
+  return STATUS_OK;
+}
+
+/* A built-in integrand in as many directions as it has. */
+static status check_directions(const options *o) {
+  status rc = STATUS_OK;
+  quad_inputs in;
+  TRY(quad_inputs_create(o, &in));
+  if (in.builtin != NULL && (in.dims < in.builtin->dims_min || in.dims > in.builtin->dims_max)) {
+    rc = fail(STATUS_USAGE, "%s = %s is for %d to %d dimensions, not %d",
+              options_where(o, "quad.integrand"), in.builtin->name, in.builtin->dims_min,
+              in.builtin->dims_max, in.dims);
+  }
+done:
+  quad_inputs_release(&in);
+  return rc;
 }
 
 /* breaks: ascending, inside the range, in one dimension. */
@@ -105,6 +152,14 @@ static status check_count(const options *o) {
                   "intervals and n are both given: expected one"));
   TRY(check_needs(o, "quad.panels", (flags & QUAD_RULE_PANELS) != 0,
                   "panels is for gauss-legendre and tanh-sinh"));
+  TRY(check_needs(o, "quad.breaks", (flags & QUAD_RULE_FIXED) != 0 || rule == NULL,
+                  "breaks is for trapezoid, simpson, gauss-legendre and tanh-sinh"));
+  TRY(check_needs(o, "quad.precision",
+                  (flags & QUAD_RULE_FIXED) != 0 && options_free_key(o, "sweep", 0) == NULL,
+                  "precision = float is for single integrals by trapezoid, simpson, gauss-legendre "
+                  "and tanh-sinh"));
+  TRY(check_needs(o, "quad.breaks", options_free_key(o, "sweep", 0) == NULL,
+                  "breaks is for single integrals"));
   if (uniform && options_has(o, "quad.n") && options_integer(o, "quad.n") < 2) {
     rc = fail(STATUS_USAGE, "%s: 1 point; rule %s includes both ends and needs 2",
               options_where(o, "quad.n"), rule->name);
@@ -115,9 +170,9 @@ done:
 
 /* A data file brings its own points. */
 static status check_data(const options *o) {
-  static const char *const alone[] = {"quad.f",      "quad.lower",  "quad.upper",
-                                      "quad.dims",   "quad.n",      "quad.intervals",
-                                      "quad.panels", "quad.breaks", "quad.precision"};
+  static const char *const alone[] = {
+      "quad.f", "quad.integrand", "quad.lower",  "quad.upper",  "quad.dims",
+      "quad.n", "quad.intervals", "quad.panels", "quad.breaks", "quad.precision"};
   const char *rule = options_text(o, "quad.rule");
   for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
     status rc = check_needs(o, alone[i], 0, "data brings its own points and values");
@@ -133,13 +188,11 @@ static status check_data(const options *o) {
 status check_quad(const options *o) {
   status rc = STATUS_OK;
   if (options_has(o, "quad.data")) return check_data(o);
-  if (!options_has(o, "quad.f")) {
-    return fail(STATUS_USAGE, "quad: no integrand: expected an expression, like "
-                              "quad \"exp(-x^2)\" --lower 0 --upper 1");
-  }
+  TRY(check_integrand(o));
   TRY(check_limits(o));
   TRY(check_breaks(o));
   TRY(check_count(o));
+  TRY(check_directions(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;

@@ -17,6 +17,19 @@ static void put_devices(const run_context *run, const backend_choice *chosen, re
   report_close(r);
 }
 
+/* A command without halos has chosen none. */
+static void put_transport(const transport_choice *t, report *r) {
+  report_word(r, "transport", t->name != NULL ? t->name : "none");
+  report_open_list(r, "transport_tried");
+  for (int i = 0; i < t->tried; i++) {
+    report_open(r, NULL);
+    report_word(r, "transport", t->trial[i].name);
+    report_word(r, "refused", t->trial[i].refused);
+    report_close(r);
+  }
+  report_close(r);
+}
+
 static int64_t device_peak(const run_context *run, const backend_choice *chosen) {
   int64_t peak = 0;
   for (int rank = 0; chosen->devices != NULL && rank < comm_size(run->c); rank++) {
@@ -41,10 +54,7 @@ static void put_run(const run_context *run, const run_facts *f, report *r) {
   report_integer(r, "threads", run->threads);
   report_word(r, "backend", f->chosen->kernels->name);
   put_devices(run, f->chosen, r);
-  report_word(r, "transport", f->chosen->transport);
-  report_open_list(r, "transport_tried");
-  if (comm_size(run->c) > 1) report_word(r, NULL, f->chosen->transport);
-  report_close(r);
+  put_transport(&f->chosen->transport, r);
   report_open(r, "memory");
   report_integer(r, "host_peak_bytes", f->host_peak);
   report_integer(r, "device_peak_bytes", device_peak(run, f->chosen));

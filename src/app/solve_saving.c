@@ -37,10 +37,11 @@ status solve_identify(solve_job *j) {
   status rc = STATUS_OK;
   options *o = j->run->o;
   char *text = NULL;
-  /* what auto chose: naming it gives the same problem */
+  /* what was chosen where nothing was said: naming it gives the same problem */
   rc = options_override(o, "solve.method", j->method->name);
   if (rc == STATUS_OK && !options_has(o, "solve.preconditioner"))
     rc = options_override(o, "solve.preconditioner", j->preconditioner);
+  if (rc == STATUS_OK && j->solution_is_ones) rc = options_override(o, "solve.rhs", "A*ones");
   TRY(comm_agree(j->run->c, rc));
   const char *keys = options_problem(o);
   rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;

@@ -4,6 +4,7 @@
 #include "omp_team.h"
 
 #include "quad_host.h"
+#include "quad_members_omp.h"
 
 /* Where a formula reads the coordinates of `s`, and the parameters all samples share. */
 static void bind(const quad_work *w, const quad_samples *s, const double *parameters,
@@ -53,5 +54,9 @@ static status collect(device *d, comm *c, int count, wide *out) {
   return quad_host_collect(all, c, count, out);
 }
 
-const quad_backend QUAD_omp = {
-    .create = quad_host_create, .release = quad_host_release, .sum = sum, .collect = collect};
+const quad_backend QUAD_omp = {.create = quad_host_create,
+                               .release = quad_host_release,
+                               .sum = sum,
+                               .collect = collect,
+                               .members = omp_quad_members,
+                               .regions = quad_omp_regions};

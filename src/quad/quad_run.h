@@ -26,6 +26,7 @@ typedef struct quad_integral {
 typedef struct quad_limits {
   double rtol, atol; /* done when error <= rtol |value| or error <= atol */
   int64_t max_evaluations;
+  uint64_t seed;  /* of sampling rules */
   int64_t n;      /* points per direction (of a panel, for Gauss rules); 0: refine until done */
   int64_t panels; /* per direction */
   int demanded;   /* n is given, and a tolerance too */
@@ -70,6 +71,7 @@ typedef struct quad_run {
 enum {
   QUAD_RULE_FIXED = 1,    /* has an axis */
   QUAD_RULE_ADAPTIVE = 2, /* chooses its points */
+  QUAD_RULE_SAMPLING = 4, /* n is the total; the error is statistical */
   QUAD_RULE_PANELS = 8,   /* n is per panel */
   QUAD_RULE_NESTED = 16,  /* the points of n are among those of 2 n - 1 */
   QUAD_RULE_OPEN = 32,    /* no point at the ends */

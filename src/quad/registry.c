@@ -4,9 +4,11 @@
 #include "quad_run.h"
 
 extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_gauss_legendre, RULE_tanh_sinh;
+extern const quad_rule RULE_adaptive, RULE_genz_malik, RULE_sobol;
 
-static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson, &RULE_gauss_legendre,
-                                         &RULE_tanh_sinh};
+static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson,  &RULE_gauss_legendre,
+                                         &RULE_tanh_sinh, &RULE_adaptive, &RULE_genz_malik,
+                                         &RULE_sobol};
 
 enum { RULES = sizeof rules / sizeof *rules };
 

@@ -38,19 +38,19 @@ typedef struct gradients {
 static status product_part(void *context, part p) {
   gradients *g = context;
   linear_system *s = g->run->system;
-  return s->kernels->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
+  return s->kernels->solve->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
 }
 
 static void direction(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s, s->kernels->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p, g->run->x,
-                                      g->judged.state));
+  ATTEMPT(s, s->kernels->solve->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p,
+                                             g->run->x, g->judged.state));
 }
 
 static void residual(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s,
-          s->kernels->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
+  ATTEMPT(s, s->kernels->solve->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r,
+                                            g->judged.state));
 }
 
 /* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,

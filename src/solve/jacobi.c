@@ -35,8 +35,8 @@ static status sweep_part(void *context, part p) {
   sweep_work *s = context;
   solve_run *run = s->w->run;
   linear_system *l = run->system;
-  return l->kernels->sweep(l->place, l->a, p, s->from, run->b, run->weight, s->to,
-                           s->w->judged.state);
+  return l->kernels->solve->sweep(l->place, l->a, p, s->from, run->b, run->weight, s->to,
+                                  s->w->judged.state);
 }
 
 static status sweep(sweeping *w, int64_t k) {

@@ -9,6 +9,11 @@
 
 #include "solver.h"
 
+/* Moves the halo plan's buffers into the backend's memory, and releases plan and buffers. On a rank
+ * that has failed, linear_apply goes on with buffers in host memory. Local. */
+status linear_halo_adopt(linear_system *s);
+void linear_halo_release(linear_system *s);
+
 /* Runs a local kernel unless this rank has failed already. */
 #define ATTEMPT(system, call)                                                                      \
   do {                                                                                             \

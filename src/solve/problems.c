@@ -141,18 +141,28 @@ double problem_random_rhs(uint64_t seed, gidx gi) {
   return fma(2.0, philox_uniform(philox_at(seed, (uint64_t)gi, PHILOX_RHS, 0, 0), 0), -1.0);
 }
 
+#define PROBLEM(name, dims, row) {name, dims, row},
 static const problem problems[] = {
-    {"poisson1d", 1, poisson_row},      {"poisson2d", 2, poisson_row},
-    {"poisson3d", 3, poisson_row},      {"convdiff2d", 2, convdiff_row},
-    {"random-dominant", 1, random_row},
+#include "problems.def"
 };
+#undef PROBLEM
+
+static const problem *find_problem(const char *name) {
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    if (strcmp(problems[i].name, name) == 0) return &problems[i];
+  }
+  return NULL;
+}
+
+int problem_dims(const char *name) {
+  const problem *p = find_problem(name);
+  return p == NULL ? 0 : p->dims;
+}
 
 static status prepare(const problem_request *request, making *m) {
   memset(m, 0, sizeof *m);
   m->request = request;
-  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
-    if (strcmp(problems[i].name, request->name) == 0) m->problem = &problems[i];
-  }
+  m->problem = find_problem(request->name);
   if (m->problem == NULL) return fail(STATUS_USAGE, "problem %s is unknown", request->name);
   const int dims = m->problem->dims;
   if (request->n_count == 0) {

@@ -1,11 +1,17 @@
-/* The solvers there are, and how runs end. Adding a method is its file and its line here. */
+/* The solvers there are (solvers.def), and how runs end. */
 #include <string.h>
 
 #include "solver.h"
 
-extern const solver SOLVER_jacobi, SOLVER_jor, SOLVER_cg;
+#define SOLVER(name) extern const solver SOLVER_##name;
+#include "solvers.def"
+#undef SOLVER
 
-static const solver *const solvers[] = {&SOLVER_jacobi, &SOLVER_jor, &SOLVER_cg};
+#define SOLVER(name) &SOLVER_##name,
+static const solver *const solvers[] = {
+#include "solvers.def"
+};
+#undef SOLVER
 
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 

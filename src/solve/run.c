@@ -88,7 +88,7 @@ status judged_step(solve_run *run, judged *j, judge_kind kind) {
   linear_system *s = run->system;
   const int stop = s->failure != STATUS_OK || checkpointing_asks(run->saving);
   linear_phase(s, PHASE_COMMUNICATE);
-  status rc = s->kernels->judge(s->place, s->world, kind, j->state, stop);
+  status rc = s->kernels->solve->judge(s->place, s->world, kind, j->state, stop);
   linear_phase(s, PHASE_COMPUTE);
   j->issued++;
   return rc;
@@ -96,12 +96,12 @@ status judged_step(solve_run *run, judged *j, judge_kind kind) {
 
 int judged_due(const linear_system *s, const judged *j, int drain) {
   const int64_t ahead = j->issued - j->looked;
-  return ahead > 0 && (drain || ahead > s->kernels->lag);
+  return ahead > 0 && (drain || ahead > s->kernels->solve->lag);
 }
 
 status judged_look(linear_system *s, judged *j, solve_state *out) {
   j->looked++;
-  return s->kernels->look(s->place, j->state, j->looked, out);
+  return s->kernels->solve->look(s->place, j->state, j->looked, out);
 }
 
 status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {

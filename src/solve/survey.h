@@ -16,15 +16,15 @@ typedef struct matrix_survey {
   gidx first_missing, first_zero, first_negative, first_empty;
   int64_t strictly_dominant, weakly_dominant; /* rows: strictly ones are weak ones too */
   int symmetric;                              /* a_ij == a_ji for all entries */
-  /* an entry that differs from its mirror, where one was found without asking other ranks */
-  gidx odd_row, odd_column; /* -1: none found */
+  /* the first entry above the diagonal, by row, then column, that differs from its mirror */
+  gidx odd_row, odd_column; /* -1: none, or not square */
   double odd_value, odd_mirror;
   gidx bandwidth; /* largest |i - j| */
   int64_t shortest, longest;
   int64_t lengths[LENGTH_BINS];
 } matrix_survey;
 
-/* Collective; O(entries log(row length)). */
+/* Collective; O(entries). */
 status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out);
 
 /* Diagonal entries of the own rows, 0 where missing. Local. */

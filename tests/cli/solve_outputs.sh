@@ -118,7 +118,7 @@ if [ "$(id -u)" != 0 ]; then
   chmod 000 theirs.h5
 elif command -v setpriv > /dev/null; then
   # (leaks are not looked for: the sanitizer may not trace a process that changed its user)
-  cp "$HALOSWEEP" program; chmod 755 . program; as="env ASAN_OPTIONS=detect_leaks=0 setpriv --reuid=65534 --regid=65534 --clear-groups ./program"
+  cp "$HALOSWEEP" program; chmod 755 . program; as="env -u OMPI_MCA_orte_tmpdir_base ASAN_OPTIONS=detect_leaks=0 setpriv --reuid=65534 --regid=65534 --clear-groups ./program"
 fi
 if [ "$(id -u)" != 0 ] || [ -n "$as" ]; then
   # shellcheck disable=SC2086

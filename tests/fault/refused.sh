@@ -25,8 +25,11 @@ go=(--checkpoint ck.h5 --restart latest)
 # nothing there
 expect 2 "no such checkpoint" "${p[@]}" --restart ck.000001.h5
 expect 2 "needs checkpoint.file" "${p[@]}" --restart latest
+: >.ck.000020.h5.99999999-0.part # of a run that was killed
+: >.other.000020.h5.99999999-0.part
 expect 4 "starting afresh" "${p[@]}" "${go[@]}" --checkpoint.every 20
-ls ck.000040.h5 ck.000060.h5 >/dev/null || bad=1
+[ "$(ls ck.*.h5 | xargs)" = "ck.000040.h5 ck.000060.h5" ] || { echo "the 2 newest should be kept: $(ls ck.*.h5)"; bad=1; }
+[ ! -e .ck.000020.h5.99999999-0.part ] && [ -e .other.000020.h5.99999999-0.part ] || { echo "temporaries: $(ls -A)"; bad=1; }
 cp ck.000060.h5 good.h5
 "$HALOSWEEP" inspect good.h5 >out 2>err && grep -q "^checkpoint   of halosweep solve" out || { echo "inspect"; cat err; bad=1; }
 "$HALOSWEEP" inspect good.h5 --config 2>err | grep -q "^method = jacobi" || { echo "inspect --config"; cat err; bad=1; }
@@ -45,6 +48,8 @@ expect 0 "going on from" moved/a.mtx --method jacobi --checkpoint m.h5 --restart
 
 expect 0 "" --problem poisson2d --n 9 --checkpoint auto.h5 # naming what auto chose is the same problem
 expect 0 "going on from" --problem poisson2d --n 9 --method cg --preconditioner jacobi --checkpoint auto.h5 --restart latest
+expect 0 "going on from" --problem poisson2d --n 9 --rhs "A*ones" --checkpoint auto.h5 --restart latest
+expect 2 "solve.rhs: A*ones in the checkpoint, ones in this run" --problem poisson2d --n 9 --rhs ones --checkpoint auto.h5 --restart latest
 
 # damage: passed over, saying why; all damaged
 size=$(stat -c %s ck.000060.h5)

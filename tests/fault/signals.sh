@@ -7,7 +7,7 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 bad=0
 long=(--problem poisson2d --n 250 --method jacobi --iterations 100000000 --threads 1 --progress off)
-fixed=(--problem poisson2d --n 250 --method jacobi --iterations 30000 --threads 1 --progress off)
+fixed=(--problem poisson2d --n 250 --method jacobi --iterations 15000 --threads 1 --progress off)
 complain() { echo "$*"; cat err; bad=1; }
 print() { sed -n 's/^fingerprint  //p' "$1"; }
 stop() { # stop SIGNAL CODE 'text' command...
@@ -17,7 +17,7 @@ stop() { # stop SIGNAL CODE 'text' command...
   local p=$! i
   # it is at work (on a busy machine starting takes a while)
   for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.1; done
-  sleep 0.5
+  sleep 0.2
   kill -"$signal" $p
   wait $p
   local got=$?
@@ -44,7 +44,7 @@ grep -q "going on from" err || complain "did not go on"
 # a second SIGINT ends at once, whatever is going on (unless the first was quick enough)
 "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --checkpoint.every 1 >out 2>err &
 p=$!
-sleep 1
+for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.05; done
 kill -INT $p
 kill -INT $p
 wait $p

@@ -9,42 +9,15 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "alloc.h"
-#include "captured.h"
 #include "log.h"
-#include "reading.h"
-#include "test.h"
+#include "reading_fixture.h"
 
-static comm *world;
 static const char *shared;
 
 /* Sizes of blocks and rounds, down to where every line and entry is a boundary. */
 static const reading_sizes all_sizes[] = {
     {(int64_t)1 << 22, (int64_t)1 << 24, 0}, {64, 1, 0}, {7, 100, 2}, {4096, 1 << 16, 2}};
 enum { SIZES = sizeof all_sizes / sizeof *all_sizes };
-
-typedef struct reading {
-  csr_rows a;
-  ownership owned;
-  matrix_file facts;
-  double *rhs;
-  status code;
-  char said[CAPTURED_BYTES];
-} reading;
-
-static void read_with(const char *path, const reading_sizes *sizes, reading *r) {
-  int64_t before = alloc_live();
-  captured s = captured_begin();
-  r->code = matrix_read_sized(world, path, sizes, &r->a, &r->owned, &r->facts, &r->rhs);
-  captured_end(&s, world, r->said);
-  if (r->code != STATUS_OK) assert_int_equal(alloc_live(), before);
-}
-
-static void release(reading *r) {
-  csr_rows_release(&r->a);
-  ownership_release(&r->owned);
-  alloc_free(&r->rhs);
-}
 
 /* Field `index` of a tab-separated line, in `room`. */
 static const char *field(const char *line, int index, char *room, size_t size) {

@@ -29,15 +29,15 @@ static void ours_are_replaced_and_foreign_files_are_not(void **state) {
   ownership o;
   assert_ok(ownership_even(world, 100, &o));
   assert_ok(result_check(world, path, NULL));
-  assert_ok(write_result(path, &o, 1, 0, "one"));
+  assert_ok(write_result(path, &o, 1, "one"));
   assert_ok(result_check(world, path, NULL));
-  assert_ok(write_result(path, &o, 2, 0, "two"));
+  assert_ok(write_result(path, &o, 2, "two"));
   check_values(path, "/solve/x", &o, 2);
 
   ON_RANK_0(make_foreign(path); old = get(path, &before));
   check_refused(STATUS_USAGE, path, NULL);
   int kept = silence();
-  assert_int_equal(write_result(path, &o, 3, 0, "three"), STATUS_IO); /* appeared meanwhile */
+  assert_int_equal(write_result(path, &o, 3, "three"), STATUS_IO); /* appeared meanwhile */
   char *text;
   double *values;
   assert_int_equal(result_read_text(world, path, "config", &text), STATUS_INPUT);
@@ -73,7 +73,7 @@ static void names_that_cannot_be(void **state) {
   char other[300], linked[300];
   ownership o;
   assert_ok(ownership_even(world, 10, &o));
-  assert_ok(write_result(path, &o, 1, 0, ""));
+  assert_ok(write_result(path, &o, 1, ""));
   check_refused(STATUS_USAGE, "", NULL);
   check_refused(STATUS_USAGE, folder, NULL);
   in_folder("nowhere/", other, sizeof other);
@@ -109,9 +109,9 @@ static void a_link_is_followed(void **state) {
   in_folder("link.h5", link_path, sizeof link_path);
   ON_RANK_0(assert_int_equal(symlink("run.h5", link_path), 0));
   check_refused(STATUS_USAGE, link_path, NULL); /* leads nowhere */
-  assert_ok(write_result(path, &o, 1, 0, ""));
+  assert_ok(write_result(path, &o, 1, ""));
   assert_ok(result_check(world, link_path, NULL));
-  assert_ok(write_result(link_path, &o, 2, 0, ""));
+  assert_ok(write_result(link_path, &o, 2, ""));
   check_values(path, "/solve/x", &o, 2);
   ON_RANK_0(assert_int_equal(lstat(link_path, &facts), 0); assert_true(S_ISLNK(facts.st_mode)));
   ownership_release(&o);

@@ -4,7 +4,8 @@
 #   - no feature #if: a difference between builds is a source file, chosen by CMake
 #   - only the log, the report and the commands write to the terminal; only the commands end the program
 #   - no rand(), no alloca; headers of include/ compile alone, as C11 and as C++17 (and as CUDA C++ where
-#     nvcc is), with no include path but include/: so with no MPI, HDF5 or CUDA header
+#     nvcc is), with no include path but include/: so with no MPI, HDF5 or CUDA header; what they declare
+#     is extern "C" in C++
 # Files above 500 lines are named, not refused. Usage: layering.sh [TREE]; layering_sees.sh shows that
 # every rule bites.
 set -euo pipefail
@@ -25,7 +26,7 @@ standard=' assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h
  setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
  tgmath.h threads.h time.h uchar.h wchar.h wctype.h '
 posix=' cpuid.h dirent.h dlfcn.h fcntl.h libgen.h malloc.h poll.h pthread.h sched.h spawn.h strings.h unistd.h
- sys/file.h sys/mman.h sys/resource.h sys/stat.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/utsname.h
+ sys/file.h sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/utsname.h
  sys/wait.h immintrin.h xmmintrin.h pmmintrin.h '
 standard=${standard//$'\n'/}
 posix=${posix//$'\n'/}
@@ -128,6 +129,18 @@ check_sources() {
   done < <(find include src mpi io cuda -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
 }
 
+# What a header declares must have C's names in C++ too.
+check_linkage() {
+  local header number line
+  for header in include/*.h; do
+    strip "$header" >"$work/code"
+    if grep -q 'extern ""' "$work/code"; then continue; fi
+    while IFS=: read -r number line; do
+      complain "$header:$number" "declares '${line%%(*}' outside extern \"C\": C++ would look for another name"
+    done < <(grep -nE '^(extern [a-z]|(const )?[a-z_0-9]+ \*?[a-z_0-9]+\()[^{]*$' "$work/code" | grep -vE ':(static|typedef|PORTABLE)' || true)
+  done
+}
+
 # Each header alone, twice in a row (the guard), in both languages; nvcc once for all of them: it is slow.
 check_headers() {
   local header name
@@ -150,6 +163,7 @@ check_headers() {
 
 command -v perl >/dev/null || { echo "no perl to read the sources with"; exit 77; }
 check_sources
+check_linkage
 check_headers
 if ((found > 0)); then
   printf '%d violations\n' "$found" >&2

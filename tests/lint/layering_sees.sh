@@ -61,6 +61,8 @@ plant include/a.h '#include <mpi.h>' 'include/ may not include <mpi.h>'
 plant include/a.h '#include <omp.h>' 'include/ may not include <omp.h>'
 plant include/a.h '#include <unistd.h>' 'include/ may not include <unistd.h>'
 plant include/a.h '#include "core.h"' 'include/ may not include "core.h"'
+plant include/a.h 'int a_count(void);' "declares 'int a_count' outside"
+plant include/a.h 'extern const int A_TABLE;' "declares 'extern const int A_TABLE;' outside"
 plant src/core/core.c '#include <mpi.h>' 'src/core/ may not include <mpi.h>'
 plant src/core/core.c '#include <omp.h>' 'src/core/ may not include <omp.h>'
 plant src/solve/solve.c '#include <hdf5.h>' 'src/solve/ may not include <hdf5.h>'

@@ -147,7 +147,7 @@ static void no_memory_on_one_rank(void **state) {
     halo_release(&h);
     assert_int_equal(alloc_live(), live);
   }
-  assert_int_equal(n, 7 + 1);
+  assert_int_equal(n, 8 + 1);
   ownership_release(&owned);
 }
 

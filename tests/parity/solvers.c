@@ -1,21 +1,12 @@
 /* Every solver of the registry on every CPU backend and with verdicts that lag behind: the same
  * reason, iteration, history and bits. The lagging backend is `ref` with its states remembered per
- * judged step, so that the host runs ahead as it would on a GPU.
- * ranks: 1 2 3 */
-#include <float.h>
+ * judged step, so that the host runs ahead as it would on a GPU. HALOSWEEP_TEST_BACKEND=cuda adds
+ * that backend, and skips where there is no GPU. ranks: 1 2 3 */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "alloc.h"
-#include "history.h"
-#include "linear.h"
-#include "problems.h"
-#include "solver.h"
-#include "survey.h"
-#include "test.h"
-
-static comm *world;
+#include "gpu.h"
+#include "trial.h"
 
 /* ---- ref, looked at late ---- */
 
@@ -34,7 +25,7 @@ static status late_copy_in(device *d, dptr to, hptr from, int64_t bytes) {
 }
 
 static status late_judge(device *d, comm *c, judge_kind kind, dptr state, int stop) {
-  status rc = BACKEND_ref.judge(d, c, kind, state, stop);
+  status rc = BACKEND_ref.solve->judge(d, c, kind, state, stop);
   memcpy(&late.state[late.judged++ % REMEMBERED], state.at, sizeof(solve_state));
   if (late.judged - late.looked > late.ahead) late.ahead = late.judged - late.looked;
   return rc;
@@ -49,11 +40,14 @@ static status late_look(device *d, dptr state, int64_t step, solve_state *out) {
 }
 
 static backend late_by(int lag) {
+  static solve_backend behind;
   backend b = BACKEND_ref;
+  behind = *BACKEND_ref.solve;
+  behind.judge = late_judge;
+  behind.look = late_look;
+  behind.lag = lag;
   b.copy_in = late_copy_in;
-  b.judge = late_judge;
-  b.look = late_look;
-  b.lag = lag;
+  b.solve = &behind;
   memset(&late, 0, sizeof late);
   return b;
 }
@@ -70,130 +64,18 @@ static status worn_out(void) {
 static status weary_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
                           dptr state) {
   status rc = worn_out();
-  return rc != STATUS_OK ? rc : BACKEND_ref.sweep(d, a, p, x, b, weight, next, state);
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->sweep(d, a, p, x, b, weight, next, state);
 }
 
 static status weary_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
   status rc = worn_out();
-  return rc != STATUS_OK ? rc : BACKEND_ref.cg_product(d, a, p, direction, q, state);
-}
-
-/* ---- one run ---- */
-
-typedef struct trial {
-  const char *problem;
-  int64_t n;
-  const solver *method;
-  solve_limits limits;
-  double omega;
-  int preconditioned;
-  double rhs_scale; /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
-} trial;
-
-typedef struct outcome {
-  status failure; /* this rank's own */
-  solve_reason reason;
-  int64_t iterations;
-  double relative_residual, recursive_residual;
-  int restarts;
-  lidx rows;
-  double *x;
-  char history[1 << 16];
-} outcome;
-
-static void read_history(const char *path, char *out, size_t room) {
-  FILE *file = fopen(path, "r");
-  out[0] = '\0';
-  if (file == NULL) return;
-  out[fread(out, 1, room - 1, file)] = '\0';
-  fclose(file);
-  remove(path);
-}
-
-static void run_trial(const trial *t, const backend *kernels, int threads, outcome *out) {
-  const problem_request request = {
-      .name = t->problem, .n = &t->n, .n_count = 1, .peclet = 1.0, .entries_per_row = 6, .seed = 3};
-  csr_rows a;
-  csr_block block;
-  ownership owned;
-  linear_system s = {.kernels = kernels, .world = world};
-  solve_run run = {.system = &s, .limits = t->limits};
-  char path[64];
-  assert_ok(problem_build(world, &request, &a, &owned));
-  const device_request where = {.threads = threads, .first = a.first_row, .total = a.global_rows};
-  assert_ok(kernels->open(&where, &s.place));
-  s.rows = a.rows;
-  double *diagonal;
-  assert_ok(alloc_array(&diagonal, a.rows, sizeof *diagonal, "diagonal"));
-  survey_diagonal(&a, diagonal);
-  assert_ok(csr_localise(&a, &block));
-  s.ghosts = block.ghosts;
-  assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.plan));
-  assert_ok(kernels->matrix_create(s.place, &block, &s.a));
-  assert_ok(linear_vector(&s, "x", &run.x));
-  assert_ok(linear_vector(&s, "b", &run.b));
-  if (t->preconditioned || t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
-    vec *to = t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL ? &run.weight : &run.inverse_diagonal;
-    for (lidx i = 0; i < s.rows; i++) diagonal[i] = t->omega / diagonal[i];
-    assert_ok(linear_vector(&s, "weights", to));
-    assert_ok(linear_load(&s, *to, diagonal));
-  }
-  double *x;
-  assert_ok(alloc_array(&x, s.rows, sizeof *x, "x"));
-  for (lidx i = 0; i < s.rows; i++) {
-    x[i] = t->rhs_scale * (1.0 + (double)((ownership_begin(&owned) + i) % 10) / 10.0);
-  }
-  assert_ok(linear_load(&s, run.x, x));
-  assert_ok(linear_product(&s, run.x, run.b));
-  assert_ok(kernels->fill(s.place, run.x, 0.0));
-  snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
-  assert_ok(history_open(path, &run.history));
-  assert_ok(t->method->run(&run));
-  out->failure = s.failure;
-  assert_ok(history_close(&run.history, 1));
-  read_history(path, out->history, sizeof out->history);
-  assert_ok(linear_store(&s, x, run.x));
-  /* the residual reported is that of the iterate returned */
-  double norm[2];
-  assert_ok(linear_residual(&s, run.x, run.b, (vec){.rows = 0}, run.scale, norm));
-  if (norm[0] < 1e100 && comm_agree(world, s.failure) == STATUS_OK)
-    assert_same_bits(norm[0] / run.norm_b, run.relative_residual);
-  out->reason = run.reason;
-  out->iterations = run.iterations;
-  out->relative_residual = run.relative_residual;
-  out->recursive_residual = run.recursive_residual;
-  out->restarts = run.restarts;
-  out->rows = s.rows;
-  out->x = x;
-  linear_vector_release(&s, &run.x);
-  linear_vector_release(&s, &run.b);
-  linear_vector_release(&s, &run.weight);
-  linear_vector_release(&s, &run.inverse_diagonal);
-  kernels->matrix_release(s.place, &s.a);
-  kernels->close(&s.place);
-  halo_release(&s.plan);
-  csr_block_release(&block);
-  ownership_release(&owned);
-  alloc_free(&diagonal);
-}
-
-static void same_outcome(const outcome *a, const outcome *b, const char *what) {
-  assert_ok(a->failure);
-  assert_ok(b->failure);
-  if (a->reason != b->reason || a->iterations != b->iterations) {
-    fail_msg("%s: %s after %lld, reference %s after %lld", what, solve_reason_name(b->reason),
-             (long long)b->iterations, solve_reason_name(a->reason), (long long)a->iterations);
-  }
-  assert_same_bits(a->relative_residual, b->relative_residual);
-  assert_same_bits(a->recursive_residual, b->recursive_residual);
-  assert_int_equal(a->restarts, b->restarts);
-  assert_int_equal(a->rows, b->rows);
-  for (lidx i = 0; i < a->rows; i++) assert_same_bits(a->x[i], b->x[i]);
-  if (strcmp(a->history, b->history) != 0) fail_msg("%s: histories differ", what);
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->cg_product(d, a, p, direction, q, state);
 }
 
 static const solve_limits usual = {
     .rtol = 1e-8, .divergence = 1e5, .max_iterations = 1000, .check_every = 50};
+
+static int with_gpu;
 
 /* Runs the trial everywhere; *out is the reference's outcome (x released). */
 static void everywhere(const trial *t, outcome *out) {
@@ -211,6 +93,11 @@ static void everywhere(const trial *t, outcome *out) {
     run_trial(t, &lagging, 1, &other);
     same_outcome(out, &other, "late");
     if (out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
+    alloc_free(&other.x);
+  }
+  if (with_gpu) {
+    run_trial(t, &BACKEND_cuda, 1, &other);
+    same_outcome(out, &other, "cuda");
     alloc_free(&other.x);
   }
   alloc_free(&out->x);
@@ -361,9 +248,11 @@ static void nonsymmetric_and_random_matrices(void **state) {
 /* One rank's failure ends the run on all of them, at the next sum. */
 static void a_failing_rank_takes_all_along(void **state) {
   (void)state;
+  solve_backend wearing = *BACKEND_ref.solve;
   backend weary = BACKEND_ref;
-  weary.sweep = weary_sweep;
-  weary.cg_product = weary_product;
+  wearing.sweep = weary_sweep;
+  wearing.cg_product = weary_product;
+  weary.solve = &wearing;
   for (int i = 0; solver_at(i) != NULL; i++) {
     trial t = usual_trial(solver_at(i), "poisson2d", 30);
     const int last = comm_rank(world) == comm_size(world) - 1;
@@ -389,7 +278,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_failing_rank_takes_all_along),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const char *more = getenv("HALOSWEEP_TEST_BACKEND");
+  with_gpu = more != NULL && strcmp(more, "cuda") == 0;
+  int failed = with_gpu ? gpu_skip(world) : 0;
+  if (failed == 0) failed = cmocka_run_group_tests(tests, NULL, NULL);
   comm_close(&world);
   return failed;
 }

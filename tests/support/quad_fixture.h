@@ -63,7 +63,7 @@ static inline void integrate(const setting *s, const quad_rule *rule, quad_run *
     run->integral.upper[d] = s->upper;
   }
   run->limits = s->limits;
-  const device_request request = {.threads = s->threads > 0 ? s->threads : 1, .total = 256};
+  const device_request request = {.threads = s->threads > 0 ? s->threads : 1};
   assert_ok(run->kernels->open(&request, &run->place));
   assert_ok(run->kernels->quad->create(run->place, &f, s->dims, &run->work));
   assert_ok(quad_integrate(run, rule));

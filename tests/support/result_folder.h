@@ -114,14 +114,13 @@ static inline void fill(const ownership *o, int version, double **values) {
 }
 
 /* Two vectors and a text; the status of the first step that failed. */
-static inline status write_result(const char *where, const ownership *o, int version, int64_t round,
+static inline status write_result(const char *where, const ownership *o, int version,
                                   const char *text) {
   result_file *file = NULL;
   double *values;
   fill(o, version, &values);
   status rc = STATUS_OK;
   TRY(result_create(world, where, &file));
-  if (round > 0) result_set_round(file, round);
   TRY(result_vector(file, "/solve/x", o, values));
   TRY(result_text(file, "config", text));
   TRY(result_vector(file, "/solve/again", o, values));

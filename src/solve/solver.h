@@ -7,7 +7,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
-#include "backend.h"
+#include "solve_backend.h"
 
 struct timers;        /* src/core/timers.h */
 struct history;       /* src/core/history.h */
@@ -21,6 +21,7 @@ typedef struct linear_system {
   comm *world;
   matrix *a;
   halo plan;
+  dptr halo_send, halo_ghost; /* the plan's buffers where they are the backend's; else at NULL */
   gidx global_rows, first_row;
   lidx rows, ghosts;
   struct timers *timers; /* may be NULL */
@@ -92,6 +93,10 @@ typedef struct solver {
   status (*run)(solve_run *run);
 } solver;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The registry, by position (NULL past the last) and by name (NULL: unknown). Local. */
 const solver *solver_at(int index);
 const solver *solver_find(const char *name);
@@ -99,5 +104,9 @@ const solver *solver_find(const char *name);
 /* "converged", "max_iterations", ...; and the exit code that goes with it. Local. */
 const char *solve_reason_name(solve_reason reason);
 status solve_reason_status(solve_reason reason);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

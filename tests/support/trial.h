@@ -1,0 +1,141 @@
+/* One run of a solver on a problem and a backend, and the comparison of two. A test program opens
+ * `world`. */
+#ifndef TRIAL_H
+#define TRIAL_H
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "history.h"
+#include "linear.h"
+#include "problems.h"
+#include "solver.h"
+#include "survey.h"
+#include "test.h"
+#include "transport.h"
+
+static comm *world;
+
+typedef struct trial {
+  const char *problem;
+  int64_t n;
+  const solver *method;
+  solve_limits limits;
+  double omega;
+  int preconditioned;
+  double rhs_scale;      /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
+  const char *transport; /* NULL: host */
+} trial;
+
+typedef struct outcome {
+  status failure; /* this rank's own */
+  solve_reason reason;
+  int64_t iterations;
+  double relative_residual, recursive_residual;
+  int restarts;
+  lidx rows;
+  double *x;
+  char history[1 << 16];
+} outcome;
+
+static void read_history(const char *path, char *out, size_t room) {
+  FILE *file = fopen(path, "r");
+  out[0] = '\0';
+  if (file == NULL) return;
+  out[fread(out, 1, room - 1, file)] = '\0';
+  fclose(file);
+  remove(path);
+}
+
+/* Runs it on a backend; out->x is to be freed. Collective. */
+static void run_trial(const trial *t, const backend *kernels, int threads, outcome *out) {
+  const problem_request request = {
+      .name = t->problem, .n = &t->n, .n_count = 1, .peclet = 1.0, .entries_per_row = 6, .seed = 3};
+  csr_rows a;
+  csr_block block;
+  ownership owned;
+  linear_system s = {.kernels = kernels, .world = world};
+  solve_run run = {.system = &s, .limits = t->limits};
+  char path[64];
+  assert_ok(problem_build(world, &request, &a, &owned));
+  const device_request where = {.threads = threads};
+  assert_ok(kernels->open(&where, &s.place));
+  s.rows = a.rows;
+  double *diagonal;
+  assert_ok(alloc_array(&diagonal, a.rows, sizeof *diagonal, "diagonal"));
+  survey_diagonal(&a, diagonal);
+  assert_ok(csr_localise(&a, &block));
+  s.ghosts = block.ghosts;
+  assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.plan));
+  if (t->transport != NULL) {
+    transport_choice chosen;
+    assert_ok(transport_choose(&s, t->transport, 1, &chosen));
+    assert_string_equal(chosen.name, comm_size(world) > 1 ? t->transport : "none");
+  }
+  assert_ok(kernels->solve->matrix_create(s.place, &block, &s.a));
+  assert_ok(linear_vector(&s, "x", &run.x));
+  assert_ok(linear_vector(&s, "b", &run.b));
+  if (t->preconditioned || t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
+    vec *to = t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL ? &run.weight : &run.inverse_diagonal;
+    for (lidx i = 0; i < s.rows; i++) diagonal[i] = t->omega / diagonal[i];
+    assert_ok(linear_vector(&s, "weights", to));
+    assert_ok(linear_load(&s, *to, diagonal));
+  }
+  double *x;
+  assert_ok(alloc_array(&x, s.rows, sizeof *x, "x"));
+  for (lidx i = 0; i < s.rows; i++) {
+    x[i] = t->rhs_scale * (1.0 + (double)((ownership_begin(&owned) + i) % 10) / 10.0);
+  }
+  assert_ok(linear_load(&s, run.x, x));
+  assert_ok(linear_product(&s, run.x, run.b));
+  assert_ok(kernels->fill(s.place, run.x, 0.0));
+  snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
+  assert_ok(history_open(path, &run.history));
+  assert_ok(t->method->run(&run));
+  out->failure = s.failure;
+  assert_ok(history_close(&run.history, 1));
+  read_history(path, out->history, sizeof out->history);
+  assert_ok(linear_store(&s, x, run.x));
+  /* the residual reported is that of the iterate returned */
+  double norm[2];
+  assert_ok(linear_residual(&s, run.x, run.b, (vec){.rows = 0}, run.scale, norm));
+  if (norm[0] < 1e100 && comm_agree(world, s.failure) == STATUS_OK)
+    assert_same_bits(norm[0] / run.norm_b, run.relative_residual);
+  out->reason = run.reason;
+  out->iterations = run.iterations;
+  out->relative_residual = run.relative_residual;
+  out->recursive_residual = run.recursive_residual;
+  out->restarts = run.restarts;
+  out->rows = s.rows;
+  out->x = x;
+  linear_vector_release(&s, &run.x);
+  linear_vector_release(&s, &run.b);
+  linear_vector_release(&s, &run.weight);
+  linear_vector_release(&s, &run.inverse_diagonal);
+  kernels->solve->matrix_release(s.place, &s.a);
+  linear_halo_release(&s);
+  kernels->close(&s.place);
+  csr_block_release(&block);
+  ownership_release(&owned);
+  alloc_free(&diagonal);
+}
+
+/* Equal in every bit. */
+static void same_outcome(const outcome *a, const outcome *b, const char *what) {
+  assert_ok(a->failure);
+  assert_ok(b->failure);
+  if (a->reason != b->reason || a->iterations != b->iterations) {
+    fail_msg("%s: %s after %lld, reference %s after %lld", what, solve_reason_name(b->reason),
+             (long long)b->iterations, solve_reason_name(a->reason), (long long)a->iterations);
+  }
+  assert_same_bits(a->relative_residual, b->relative_residual);
+  assert_same_bits(a->recursive_residual, b->recursive_residual);
+  assert_int_equal(a->restarts, b->restarts);
+  assert_int_equal(a->rows, b->rows);
+  for (lidx i = 0; i < a->rows; i++) assert_same_bits(a->x[i], b->x[i]);
+  if (strcmp(a->history, b->history) != 0) fail_msg("%s: histories differ", what);
+}
+
+#endif
