@@ -49,6 +49,8 @@ enum {
  * values differ from the whole's, this part is added to the error of each. */
 #define DOUBT (1.0 / 32.0)
 
+#define LOUD 0x1p20
+
 #define TAIL_LEAST (1.0 / 256.0) /* 1 - r at least */
 
 /* An integrand whose own size (the sum of |value| over regions) seems to be below this part of atol
@@ -289,7 +291,14 @@ static int blank(const engine *e, int64_t count) {
   return 1;
 }
 
-/* The probes, and many more where there was nothing to see. Local. */
+static double volume_of(const quad_frame *f) {
+  double volume = 1.0;
+  for (int d = 0; d < f->dims; d++) volume *= f->axis[d].upper - f->axis[d].lower;
+  return volume;
+}
+
+/* The probes, and many more where there was nothing to see: there, what a single one sees
+ * counts LOUD times the whole range. Local. */
 static status look(engine *e, int64_t count) {
   status rc = STATUS_OK;
   TRY(probe_set_make(e->run, &e->frame, probe_count(e->frame.dims), &e->probes));
@@ -298,6 +307,10 @@ static status look(engine *e, int64_t count) {
   }
   probe_set_release(&e->probes);
   TRY(probe_set_make(e->run, &e->frame, PROBES_BLANK, &e->probes));
+  for (int i = 0; i < e->probes.count; i++) {
+    const double seen = e->whole[0].low, off = fabs(e->probes.at[i].g - seen);
+    if (off > QUAD_ROUNDING * fabs(seen)) e->probes.at[i].share = LOUD * volume_of(&e->frame);
+  }
   if (blank(e, count) && e->whole[0].low == 0.0) {
     log_warning(
         "the integrand is 0 at all %lld points looked at; a peak narrower than they are apart "

@@ -17,7 +17,9 @@ struct timers; /* src/core/timers.h */
 typedef struct quad_integral {
   int dims;
   double lower[QUAD_DIMS], upper[QUAD_DIMS]; /* as given: may be infinite, or reversed */
-  const formula *f;                          /* x[0] .. x[dims - 1], then the parameters */
+  const double *breaks; /* 1-D: cuts inside the range, ascending; fixed rules sum the pieces */
+  int break_count;
+  const formula *f; /* x[0] .. x[dims - 1], then the parameters */
   const double *parameters;
 } quad_integral;
 
