@@ -52,7 +52,7 @@ enum { QUAD_WHOLE = -1 };
 #define QUAD_SLIVER 0.0085446288791873608
 
 /* Off the polynomial by this part of what g spans is off for certain. */
-#define QUAD_OFF 0.01
+#define QUAD_OFF 0.001
 
 /* Rounding: a sum of |weight f| is taken to be known to this part of itself. */
 #define QUAD_ROUNDING (16.0 * 0x1p-52)
