@@ -137,8 +137,8 @@ static status check_count(const options *o, int dims) {
   TRY(check_needs(o, "quad.intervals", uniform, "intervals is for trapezoid and simpson"));
   TRY(check_needs(o, "quad.intervals", !options_has(o, "quad.n"),
                   "intervals and n are both given: expected one"));
-  TRY(check_needs(o, "quad.breaks", (flags & QUAD_RULE_FIXED) != 0,
-                  "breaks is for fixed rules, like rule = gauss-legendre"));
+  TRY(check_needs(o, "quad.breaks", dims == 1 && (flags & QUAD_RULE_SAMPLING) == 0,
+                  "breaks is for one direction, and not for rule sobol"));
   TRY(check_needs(o, "quad.panels", (flags & QUAD_RULE_PANELS) != 0,
                   "panels is for gauss-legendre and tanh-sinh"));
   if (uniform && options_has(o, "quad.n") && options_integer(o, "quad.n") < 2) {

@@ -10,9 +10,11 @@
  *
  * Errors: the rule's own (quad_regions.h); in one direction, where halving hardly helped (the
  * error fell by a ratio r above 1/2, as at a singular point), divided by 1 - r, the rest of the
- * geometric series that further halving would bring; and at least what probes (probe.h) saw in the
- * region and its points did not. A region at the level of rounding, or too narrow, is never halved;
- * when only such ones are left and the tolerance is not met, the run ends with QUAD_ROUND_OFF.
+ * geometric series that further halving would bring; in several, DOUBT of what the halves' values
+ * changed is added (after Hahn, CUBA, Comput. Phys. Commun. 168 (2005): Cuhre); and
+ * at least what probes (probe.h) saw in the region and its points did not. A region at the level of
+ * rounding, or too narrow, is never halved; when only such ones are left and the tolerance is not
+ * met, the run ends with QUAD_ROUND_OFF.
  *
  * Cost: n points a region, two regions a halving; O(log regions) host work each; 40 + 16 dims bytes
  * a region, at most max_evaluations / (2 n) + first level regions.
@@ -42,6 +44,12 @@ enum {
 
 /* Once what cannot be halved is above the tolerance, the rest is refined to this part of it. */
 #define IN_VAIN 0.1
+
+/* In several directions, where a box may hold what its points do not meet: of what two halves'
+ * values differ from the whole's, this part is added to the error of each. */
+#define DOUBT (1.0 / 32.0)
+
+#define LOUD 0x1p20
 
 #define TAIL_LEAST (1.0 / 256.0) /* 1 - r at least */
 
@@ -125,8 +133,9 @@ static void account(engine *e, const region *r, double sign) {
 }
 
 /* Region `id`, whose edges and probes are in place, gets its estimate. `before`: the rule's error
- * of the region it is a half of, 0: of none. */
-static void settle(engine *e, int64_t id, const quad_estimate *estimate, double before) {
+ * of the region it is a half of, 0: of none; `doubt` is added to the error. */
+static void settle(engine *e, int64_t id, const quad_estimate *estimate, double before,
+                   double doubt) {
   region *r = &e->list.at[id];
   const double *edge = region_list_edge(&e->list, id);
   const double unseen = probe_unseen(&e->probes, r->probe, estimate);
@@ -136,8 +145,9 @@ static void settle(engine *e, int64_t id, const quad_estimate *estimate, double 
   if (e->frame.dims == 1 && r->rule_error > 0.5 * before && before > 0.0) {
     r->error /= fmax(1.0 - r->rule_error / before, TAIL_LEAST);
   }
-  if (unseen > r->error) {
-    r->error = unseen;
+  r->error += doubt;
+  if (unseen > r->error || (doubt > r->rule_error && r->axis == QUAD_WHOLE)) {
+    r->error = fmax(r->error, unseen);
     r->axis = quad_region_longest(&e->frame, edge);
   }
   account(e, r, 1.0);
@@ -187,13 +197,16 @@ static void replace(engine *e, int64_t j) {
   const int edges = 2 * e->frame.dims;
   const int64_t left = e->parent[j], right = e->list.count++;
   const double before = e->list.at[left].rule_error;
+  const quad_estimate *a = &e->whole[2 * j], *b = a + 1;
+  const double doubt =
+      e->frame.dims > 1 ? DOUBT * fabs(a->value + b->value - e->list.at[left].value) : 0.0;
   account(e, &e->list.at[left], -1.0);
   memcpy(region_list_edge(&e->list, left), e->edge + 2 * j * edges, (size_t)edges * sizeof(double));
   memcpy(region_list_edge(&e->list, right), e->edge + (2 * j + 1) * edges,
          (size_t)edges * sizeof(double));
   part_probes(e, left, right);
-  settle(e, left, &e->whole[2 * j], before);
-  settle(e, right, &e->whole[2 * j + 1], before);
+  settle(e, left, a, before, doubt);
+  settle(e, right, b, before, doubt);
 }
 
 /* The error that is good enough. */
@@ -278,7 +291,14 @@ static int blank(const engine *e, int64_t count) {
   return 1;
 }
 
-/* The probes, and many more where there was nothing to see. Local. */
+static double volume_of(const quad_frame *f) {
+  double volume = 1.0;
+  for (int d = 0; d < f->dims; d++) volume *= f->axis[d].upper - f->axis[d].lower;
+  return volume;
+}
+
+/* The probes, and many more where there was nothing to see: there, what a single one sees
+ * counts LOUD times the whole range. Local. */
 static status look(engine *e, int64_t count) {
   status rc = STATUS_OK;
   TRY(probe_set_make(e->run, &e->frame, probe_count(e->frame.dims), &e->probes));
@@ -287,6 +307,10 @@ static status look(engine *e, int64_t count) {
   }
   probe_set_release(&e->probes);
   TRY(probe_set_make(e->run, &e->frame, PROBES_BLANK, &e->probes));
+  for (int i = 0; i < e->probes.count; i++) {
+    const double seen = e->whole[0].low, off = fabs(e->probes.at[i].g - seen);
+    if (off > QUAD_ROUNDING * fabs(seen)) e->probes.at[i].share = LOUD * volume_of(&e->frame);
+  }
   if (blank(e, count) && e->whole[0].low == 0.0) {
     log_warning(
         "the integrand is 0 at all %lld points looked at; a peak narrower than they are apart "
@@ -325,7 +349,7 @@ static status begin(engine *e) {
     }
   }
   e->list.count = count;
-  for (int64_t id = 0; id < count; id++) settle(e, id, &e->whole[id], 0.0);
+  for (int64_t id = 0; id < count; id++) settle(e, id, &e->whole[id], 0.0, 0.0);
 done:
   alloc_free(&edge);
   return rc;

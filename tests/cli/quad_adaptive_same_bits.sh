@@ -10,7 +10,7 @@ try() { # exit code, then the words of quad
   local code=$1 first="" rc
   shift
   while read -r ranks backend threads; do
-    mpirun -n "$ranks" "$HALOSWEEP" quad "$@" --backend "$backend" --threads "$threads" --progress off > out 2> err
+    mpirun -n "$ranks" "$HALOSWEEP" quad "$@" --backend "$backend" --threads "$threads" --progress off > out 2> err < /dev/null
     rc=$?
     if [ -z "$first" ]; then
       first=$(line)

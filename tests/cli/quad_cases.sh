@@ -70,7 +70,7 @@ says "3/8 rule"
 run 133 0 "x > 0.1 ? 1 : -1" --lower -0.5 --upper 1 --breaks 0.9 --rtol 1e-5 --rule trapezoid
 value 0.3 1e-5
 run breaks 2 "x" --lower 0 --upper 1 --breaks 1.5 --rule trapezoid
-run breaks 2 "x" --lower 0 --upper 1 --breaks 0.5 --rule adaptive
+run breaks 2 "x" --lower 0 --upper 1 --breaks 0.5 --rule sobol
 run breaks 2 "x" --lower 0 --upper 1 --breaks 0.5,0.2 --rule trapezoid
 run 136 0 "x^2" --lower 0 --upper 1 --intervals 10
 value 0.335 1e-14
