@@ -87,6 +87,10 @@ what="a large sweep takes no memory"; quad "a + b" $U --rule trapezoid --n 2 --s
 same "$(value members)" 2000000
 awk -v b="$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' r.json)" 'BEGIN {exit !(b > 0 && b < 300e6)}' || complain "$what: $(grep host_peak r.json)"
 
+what="stopped"; quad "cos(a*x)" $U --rule adaptive --sweep.a "linspace(0, 2, 1e6)" --threads 1 --time-limit 1s --output s.h5 --report r.json; expect 4 "time limit"
+same "$(value reason) $(value members)" "time_limit 1000000"
+quad "x^a" $U --sweep.a "1, 2" --checkpoint ck.h5; expect 2 "a sweep writes no checkpoints"
+
 printf '[quad]\nf = x^a\nlower = 0\nupper = 1\n[sweep]\na = linspace(0, 1)\n' > w.ini
 what="wrong"; quad w.ini; expect 2 "w.ini:6: a = linspace(0, 1): three numbers"
 quad "x^a" $U --sweep.a "linspace(0, 1, 3)" --parameters.a 2; expect 2 "is in [sweep], and in [parameters] too"
