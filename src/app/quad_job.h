@@ -13,7 +13,6 @@
 #include "report.h"
 #include "result_io.h"
 #include "run_files.h"
-#include "run_saving.h"
 #include "timers.h"
 
 typedef struct quad_job {

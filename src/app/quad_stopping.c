@@ -4,6 +4,9 @@
 
 #include "alloc.h"
 #include "quad_job.h"
+#include "run_outcome.h"
+
+enum { QUAD_DONE = 64 };
 
 status quad_open_saving(quad_job *j) {
   status rc = STATUS_OK;
@@ -17,7 +20,7 @@ status quad_open_saving(quad_job *j) {
   TRY(checkpointing_identify(j->saving, "quad", HALOSWEEP_VERSION, options_effective(o), problem));
   j->quad.saver = &j->saver;
   progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
-                 comm_rank(c) == 0, "block");
+                 comm_rank(c) == 0, quad_is_sweep(j) ? "member" : "block", "");
   j->quad.progress = &j->progress;
 done:
   return rc;
@@ -28,26 +31,27 @@ void quad_close_saving(quad_job *j) {
   checkpointing_close(&j->saving);
 }
 
-static run_ending ending(const quad_job *j, char done[64]) {
+static run_ending ending(const quad_job *j, char done[QUAD_DONE]) {
   const quad_run *q = &j->quad;
-  snprintf(done, 64, "%lld blocks of samples", (long long)(j->saver.blocks + j->saver.whole[0]));
-  return (run_ending){.code = quad_reason_status(q->reason),
+  const int64_t blocks = j->saver.blocks + j->saver.whole[0];
+  snprintf(done, QUAD_DONE, "%lld %s", (long long)blocks,
+           quad_is_sweep(j) ? "members a rank" : "blocks of samples");
+  return (run_ending){.saved = checkpointing_look(j->saving),
                       .stopped = quad_stopped(q),
-                      .by_signal = q->reason == QUAD_SIGNAL,
+                      .code = quad_reason_status(q->reason),
+                      .reason = quad_reason_name(q->reason),
                       .done = done,
-                      .left = ""};
+                      .state = "not finished"};
 }
 
 status quad_exit_code(const quad_job *j) {
-  char done[64];
+  char done[QUAD_DONE];
   const run_ending end = ending(j, done);
-  if (j->saving == NULL) return end.code;
-  return run_saving_exit_code(checkpointing_look(j->saving), &end);
+  return run_ending_code(&end);
 }
 
 status quad_saving_outcome(const quad_job *j) {
-  char done[64];
+  char done[QUAD_DONE];
   const run_ending end = ending(j, done);
-  if (j->saving == NULL) return STATUS_OK;
-  return run_saving_stopped(checkpointing_look(j->saving), &end);
+  return run_ending_failure(&end);
 }

@@ -1,5 +1,5 @@
-/* Checkpoints and requests to stop, as `solve` meets them: what problem a checkpoint is of, what
- * the report says, and how a stopped run ends. */
+/* Checkpoints as `solve` uses them: what problem a checkpoint is of, and where a run that stopped
+ * stands. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "alloc.h"
 #include "checkpointing.h"
 #include "fingerprint.h"
-#include "run_saving.h"
 #include "solve_job.h"
 
 enum { PROBLEM_ROOM = 256 };
@@ -52,38 +51,22 @@ status solve_identify(solve_job *j) {
            "%s\n[content]\nmatrix = %016" PRIx64 "\nrhs = %016" PRIx64 "\nx0 = %016" PRIx64 "\n",
            keys, j->facts.content, j->content_rhs, j->content_x0);
   TRY(checkpointing_identify(j->saving, "solve", HALOSWEEP_VERSION, options_effective(o), text));
-  if (comm_rank(j->run->c) == 0 && options_has(o, "checkpoint.file")) {
-    rc = history_remember(&j->history);
-    j->solve.history = j->history;
-  }
+  rc = checkpointing_history(j->saving, HISTORY_SOLVE, &j->history);
+  j->solve.history = j->history;
   rc = comm_agree(j->run->c, rc);
 done:
   alloc_free(&text);
   return rc;
 }
 
-static int was_stopped(const solve_job *j) {
-  return j->solve.reason == REASON_SIGNAL || j->solve.reason == REASON_TIME_LIMIT;
-}
-
-static run_ending ending(const solve_job *j, char done[64], char left[64]) {
-  snprintf(done, 64, "%lld iterations", (long long)j->solve.iterations);
-  snprintf(left, 64, ": |b - Ax| / |b| = %.3e", j->solve.relative_residual);
-  return (run_ending){.code = solve_reason_status(j->solve.reason),
-                      .stopped = was_stopped(j),
-                      .by_signal = j->solve.reason == REASON_SIGNAL,
-                      .done = done,
-                      .left = left};
-}
-
-status solve_exit_code(const solve_job *j) {
-  char done[64], left[64];
-  const run_ending end = ending(j, done, left);
-  return run_saving_exit_code(checkpointing_look(j->saving), &end);
-}
-
-status solve_stopped(const solve_job *j) {
-  char done[64], left[64];
-  const run_ending end = ending(j, done, left);
-  return run_saving_stopped(checkpointing_look(j->saving), &end);
+run_ending solve_ending(const solve_job *j, char text[ENDING_TEXT]) {
+  enum { HALF = ENDING_TEXT / 2 };
+  report_count(j->solve.iterations, "iteration", text);
+  snprintf(text + HALF, HALF, "not converged: |b - Ax| / |b| = %.3e", j->solve.relative_residual);
+  return (run_ending){.saved = checkpointing_look(j->saving),
+                      .stopped = j->solve.reason == REASON_REQUESTED,
+                      .code = solve_reason_status(j->solve.reason),
+                      .reason = solve_reason_name(j->solve.reason),
+                      .done = text,
+                      .state = text + HALF};
 }

@@ -14,7 +14,9 @@
 
 #include "alloc.h"
 #include "block_sum.h"
+#include "memory.h"
 #include "philox.h"
+#include "survey.h"
 
 enum { DIMS_MAX = 3 };
 
@@ -207,6 +209,12 @@ static status check_room(comm *c, const making *m) {
               (long long)(m->rows / INT32_MAX + 1));
 }
 
+static status check_memory(comm *c, const making *m) {
+  const double rows = (double)m->rows / comm_size(c), entries = rows * (double)m->longest;
+  return memory_check(c, 16.0 * entries + 8.0 * rows + survey_bytes_to_solve(rows, entries),
+                      m->request->name);
+}
+
 /* Entries per sum block, this rank's even share of the blocks counted. */
 static status weigh(comm *c, const making *m, int64_t **weight) {
   status rc = STATUS_OK;
@@ -251,8 +259,9 @@ status problem_build(comm *c, const problem_request *request, csr_rows *out, own
   memset(owned, 0, sizeof *owned);
   rc = prepare(request, &m);
   if (rc == STATUS_OK) rc = check_room(c, &m);
-  if (rc == STATUS_OK) rc = weigh(c, &m, &weight);
   TRY(comm_agree(c, rc));
+  TRY(check_memory(c, &m));
+  TRY(comm_agree(c, weigh(c, &m, &weight)));
   TRY(ownership_by_weight(c, m.rows, weight, owned));
   rc = make_rows(&m, owned, out);
   TRY(comm_agree(c, rc));

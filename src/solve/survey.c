@@ -206,3 +206,9 @@ status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out) {
   }
   return rc;
 }
+
+double survey_bytes_to_read(double rows, double entries) { return 24.0 * entries + 8.0 * rows; }
+
+double survey_bytes_to_solve(double rows, double entries) {
+  return (12.0 + 4.0) * entries + (1.0 + 7.0 * 8.0) * rows;
+}
