@@ -16,10 +16,6 @@
  * (QUADPACK, Piessens et al. 1983, section 2.2.2 for the half lines.) A point at infinity has
  * weight 0, and the integrand's value there is not used.
  *
- * A grid of kind QUAD_SOBOL has no axes in that sense: sample s is point first + s of one replicate
- * of a randomised Sobol sequence (quad_sobol.h), all weights are 1, and the axes say where the unit
- * cube goes: x = lower + step u when finite, else the maps above.
- *
  * Error estimates without more evaluations: where grid.estimate is set a sample has a second
  * weight, that of a coarser rule on some of the same points (trapezoid and Simpson: every other
  * point; tables bring their own), and sum 1 is that rule's. For an inner block of a trapezoid these
@@ -27,6 +23,10 @@
  *
  * Single precision (grid.single): x and f are rounded to float, weights too; terms are float
  * products, summed by quad_block_single.
+ *
+ * A grid of kind QUAD_SOBOL has no rules on its axes: sample s is point first + s of one replicate
+ * of a randomised Sobol sequence (quad_sobol.h), all weights are 1, and the axes say where the unit
+ * cube goes: x = lower + step u when finite, else the maps above.
  *
  * Sums: blocks of block_size(points) consecutive samples (block_sum.h), block sums into a wide
  * accumulator. */
@@ -235,11 +235,7 @@ PORTABLE void quad_digits(const quad_grid *g, int64_t s, int64_t *digit) {
 /* Sample with these digits: x[dims]; the result is its weight, *coarse (may be a null pointer) that
  * of the coarser rule. */
 PORTABLE double quad_point(const quad_grid *g, const int64_t *digit, double *x, double *coarse) {
-  if (g->kind == QUAD_SOBOL) {
-    const double one = quad_sobol_point(g, digit[0], x);
-    if (coarse) *coarse = one;
-    return one;
-  }
+  if (g->kind == QUAD_SOBOL) return quad_sobol_point(g, digit[0], x); /* has no coarser rule */
   double weight = quad_axis_point(&g->axis[0], digit[0], &x[0], coarse);
   for (int d = 1; d < g->dims; d++) {
     double second;

@@ -11,7 +11,9 @@
 static status read_integral(quad_job *j) {
   status rc = STATUS_OK;
   quad_integral *f = &j->quad.integral;
-  TRY(comm_agree(j->run->c, quad_inputs_create(j->run->o, &j->in)));
+  const options *o = j->run->o;
+  if (options_has(o, "quad.data")) return comm_agree(j->run->c, quad_inputs_exactly(o, &j->in));
+  TRY(comm_agree(j->run->c, quad_inputs_create(o, &j->in)));
   f->dims = j->in.dims;
   memcpy(f->lower, j->in.lower, sizeof f->lower);
   memcpy(f->upper, j->in.upper, sizeof f->upper);
@@ -36,7 +38,7 @@ static status open_backend(quad_job *j) {
               q->kernels->name);
     goto done;
   }
-  if (options_has(j->run->o, "quad.data")) goto done; /* brings its own values */
+  if (options_has(j->run->o, "quad.data")) goto done;
   TRY(quad_function_create(j));
   rc = q->kernels->quad->create(q->place, q->integral.f, q->integral.dims, &q->work);
   rc = comm_agree(c, rc);
@@ -57,8 +59,13 @@ static status run_sweep(quad_job *j) {
   return quad_sweep_run(&j->quad, j->rule, s);
 }
 
-/* What single precision can be asked for. */
-static const char *const SINGLE_RTOL = "1e-5";
+static const double USUAL_ATOL = 1e-14;
+
+/* Tolerances nobody gave: a rule's own, and what single precision can be asked for. */
+static double usual_rtol(const quad_rule *rule, int single) {
+  if (rule->flags & QUAD_RULE_SAMPLING) return 1e-4;
+  return single ? 1e-5 : 1e-10;
+}
 
 /* What becomes of an unusual number of points. */
 static void say_count(const quad_job *j) {
@@ -70,27 +77,26 @@ static void say_count(const quad_job *j) {
               (long long)n);
 }
 
-static status integrate(quad_job *j) {
-  options *o = j->run->o;
+static void take_limits(quad_job *j) {
+  const options *o = j->run->o;
   quad_limits *limits = &j->quad.limits;
-  j->rule = quad_rule_find(options_text(o, "quad.rule"));
-  if ((j->rule->flags & QUAD_RULE_SAMPLING) && !options_given(o, "quad.rtol")) {
-    status rc = options_override(o, "quad.rtol", "1e-4");
-    if (rc != STATUS_OK) return rc;
-  }
   limits->single = strcmp(options_text(o, "quad.precision"), "float") == 0;
-  limits->demanded = options_given(o, "quad.rtol") || options_given(o, "quad.atol");
-  if (limits->single && !options_given(o, "quad.rtol")) {
-    status rc = options_override(o, "quad.rtol", SINGLE_RTOL);
-    if (rc != STATUS_OK) return rc;
-  }
-  limits->rtol = options_real(o, "quad.rtol");
-  limits->atol = options_real(o, "quad.atol");
+  limits->rtol = options_has(o, "quad.rtol") ? options_real(o, "quad.rtol")
+                                             : usual_rtol(j->rule, limits->single);
+  limits->atol = options_has(o, "quad.atol") ? options_real(o, "quad.atol") : USUAL_ATOL;
   limits->max_evaluations = options_integer(o, "quad.max_evaluations");
   limits->n = options_has(o, "quad.n") ? options_integer(o, "quad.n") : 0;
   if (options_has(o, "quad.intervals")) limits->n = options_integer(o, "quad.intervals") + 1;
   limits->panels = options_integer(o, "quad.panels");
   limits->seed = (uint64_t)options_integer(o, "run.seed");
+  limits->demanded = limits->n > 0 && (options_has(o, "quad.rtol") || options_has(o, "quad.atol"));
+}
+
+static status integrate(quad_job *j) {
+  const options *o = j->run->o;
+  const int counted = options_has(o, "quad.n") || options_has(o, "quad.intervals");
+  j->rule = quad_rule_choose(options_text(o, "quad.rule"), j->in.dims, counted, &j->why);
+  take_limits(j);
   say_count(j);
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = quad_is_sweep(j) ? run_sweep(j) : quad_integrate(&j->quad, j->rule);
@@ -114,11 +120,13 @@ status command_quad(run_context *run) {
   j.run = run;
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
-  const int data = options_has(run->o, "quad.data");
-  if (!data) TRY(read_integral(&j));
+  TRY(read_integral(&j));
   TRY(open_backend(&j));
   TRY(quad_open_saving(&j));
-  TRY(data ? quad_sum_data(&j) : integrate(&j));
+  if (options_has(run->o, "quad.data"))
+    TRY(quad_sum_data(&j));
+  else
+    TRY(integrate(&j));
   TRY(quad_write(&j));
   rc = comm_agree(run->c, quad_outcome(&j));
 done:

@@ -22,11 +22,12 @@ typedef struct quad_job {
   quad_inputs in;
   function *function;
   quad_run quad;
+  quad_sweep members; /* where in.swept has axes */
   checkpointing *saving;
   quad_saver saver;
   progress progress;
-  quad_sweep members; /* where in.swept has axes */
   const quad_rule *rule;
+  const char *why;  /* rule = auto: the reason for it, else NULL */
   double error_max; /* sweeps with a known exact value: the largest error, else NaN */
   phase_summary phases;
   int64_t host_peak; /* largest over ranks */

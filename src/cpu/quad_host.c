@@ -102,22 +102,23 @@ void quad_samples_run(const quad_grid *g, int64_t first, int count, quad_samples
   }
 }
 
-static double sum_terms(const quad_grid *g, const quad_samples *s, const double *weight) {
+double quad_terms_sum(const quad_grid *g, int count, const double *weight, const double *value) {
   if (g->single) {
     float term[BLOCK_MAX];
-    for (int i = 0; i < s->count; i++) term[i] = quad_term_single(weight[i], s->value[i]);
-    return quad_block_single(term, s->count);
+    for (int i = 0; i < count; i++) term[i] = quad_term_single(weight[i], value[i]);
+    return quad_block_single(term, count);
   }
   double term[BLOCK_MAX];
-  for (int i = 0; i < s->count; i++) term[i] = quad_term(weight[i], s->value[i]);
-  return block_sum(term, s->count);
+  for (int i = 0; i < count; i++) term[i] = quad_term(weight[i], value[i]);
+  return block_sum(term, count);
 }
 
 /* Whether the block's coarser rule is 2 0 2 0 ... on weights 1: then its sum is in the xor tree. */
 static int alternates(const quad_grid *g, const quad_samples *s) {
   const quad_axis *a = &g->axis[0];
-  return g->dims == 1 && a->kind == QUAD_TRAPEZOID && a->range == QUAD_FINITE && !g->single &&
-         s->count == BLOCK_MAX && s->first > 0 && s->first + s->count < a->count - 1;
+  return g->kind == QUAD_PRODUCT && g->dims == 1 && a->kind == QUAD_TRAPEZOID &&
+         a->range == QUAD_FINITE && !g->single && s->count == BLOCK_MAX && s->first > 0 &&
+         s->first + s->count < a->count - 1;
 }
 
 void quad_samples_sum(const quad_grid *g, const quad_samples *s, double sum[2]) {
@@ -127,8 +128,8 @@ void quad_samples_sum(const quad_grid *g, const quad_samples *s, double sum[2]) 
     sum[1] = 2.0 * even;
     return;
   }
-  sum[0] = sum_terms(g, s, s->weight);
-  if (g->estimate) sum[1] = sum_terms(g, s, s->coarse);
+  sum[0] = quad_terms_sum(g, s->count, s->weight, s->value);
+  if (g->estimate) sum[1] = quad_terms_sum(g, s->count, s->coarse, s->value);
 }
 
 status quad_host_collect(tally *t, comm *c, int count, wide *out) {

@@ -4,7 +4,6 @@
 #include "omp_team.h"
 
 #include "quad_host.h"
-#include "quad_members_omp.h"
 
 /* Where a formula reads the coordinates of `s`, and the parameters all samples share. */
 static void bind(const quad_work *w, const quad_samples *s, const double *parameters,
@@ -58,5 +57,5 @@ const quad_backend QUAD_omp = {.create = quad_host_create,
                                .release = quad_host_release,
                                .sum = sum,
                                .collect = collect,
-                               .members = omp_quad_members,
+                               .members = quad_omp_members,
                                .regions = quad_omp_regions};

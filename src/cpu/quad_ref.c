@@ -20,25 +20,32 @@ static double value_at(const quad_work *w, const quad_grid *g, const double *par
   return value;
 }
 
+/* Samples [first, first + count) as one block: its sums. */
+static void block_sums(const quad_work *w, const quad_grid *g, const double *parameters,
+                       int64_t first, int count, double sums[2]) {
+  double q[2][BLOCK_MAX];
+  float single[2][BLOCK_MAX];
+  for (int i = 0; i < count; i++) {
+    double weight[2];
+    const double f = value_at(w, g, parameters, first + i, &weight[0], &weight[1]);
+    for (int k = 0; k <= g->estimate; k++) {
+      q[k][i] = quad_term(weight[k], f);
+      if (g->single) single[k][i] = quad_term_single(weight[k], f);
+    }
+  }
+  for (int k = 0; k <= g->estimate; k++) {
+    sums[k] = g->single ? quad_block_single(single[k], count) : block_sum(q[k], count);
+  }
+}
+
 static status sum(device *d, quad_work *w, const quad_grid *g, const double *parameters,
                   int64_t first, int64_t last) {
   const int64_t size = block_size(g->points);
-  double q[2][BLOCK_MAX];
-  float single[2][BLOCK_MAX];
   for (int64_t block = first; block < last; block++) {
-    int count = 0;
-    for (int64_t s = block * size; s < g->points && count < size; s++, count++) {
-      double weight[2];
-      const double f = value_at(w, g, parameters, s, &weight[0], &weight[1]);
-      for (int k = 0; k <= g->estimate; k++) {
-        q[k][count] = quad_term(weight[k], f);
-        if (g->single) single[k][count] = quad_term_single(weight[k], f);
-      }
-    }
-    for (int k = 0; k <= g->estimate; k++) {
-      wide_add(&d->sums.sum[k],
-               g->single ? quad_block_single(single[k], count) : block_sum(q[k], count));
-    }
+    const int64_t at = block * size, left = g->points - at;
+    double sums[2];
+    block_sums(w, g, parameters, at, (int)(left < size ? left : size), sums);
+    for (int k = 0; k <= g->estimate; k++) wide_add(&d->sums.sum[k], sums[k]);
   }
   for (int k = 0; k <= g->estimate; k++) wide_normalise(&d->sums.sum[k]);
   return STATUS_OK;
@@ -48,28 +55,23 @@ static status collect(device *d, comm *c, int count, wide *out) {
   return quad_host_collect(&d->sums, c, count, out);
 }
 
-static double member_sum(const quad_work *w, const quad_grid *g, const double *parameters) {
-  double q[BLOCK_MAX], sum = 0.0;
-  for (int64_t s = 0; s < g->points;) {
-    int count = 0;
-    while (count < BLOCK_MAX && s < g->points) {
-      double weight, coarse;
-      const double f = value_at(w, g, parameters, s++, &weight, &coarse);
-      q[count++] = quad_term(weight, f);
-    }
-    sum += block_sum(q, count);
-  }
-  return sum;
-}
-
 static status members(device *d, quad_work *w, const quad_grid *g, const quad_family *family,
-                      int64_t first, int64_t count, dptr which, dptr sums) {
+                      int64_t first, int64_t count, dptr sums) {
   double parameters[QUAD_INPUTS];
   (void)d;
   for (int k = 0; k < family->fixed_count; k++) parameters[k] = family->fixed[k];
   for (int64_t i = 0; i < count; i++) {
-    sweep_member(&family->swept, quad_member(which.at, first, i), parameters + family->fixed_count);
-    ((double *)sums.at)[i] = member_sum(w, g, parameters);
+    double total[2] = {0.0, 0.0};
+    sweep_member(&family->swept, first + i, parameters + family->fixed_count);
+    for (int64_t at = 0; at < g->points; at += BLOCK_MAX) {
+      const int64_t left = g->points - at;
+      double block[2];
+      block_sums(w, g, parameters, at, (int)(left < BLOCK_MAX ? left : BLOCK_MAX), block);
+      for (int k = 0; k <= g->estimate; k++) total[k] += block[k];
+    }
+    for (int k = 0; k <= g->estimate; k++) {
+      ((double *)sums.at)[i * (1 + g->estimate) + k] = total[k];
+    }
   }
   return STATUS_OK;
 }

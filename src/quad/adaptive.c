@@ -25,12 +25,16 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "log.h"
 #include "probe.h"
 #include "region_list.h"
 #include "timers.h"
 #include "wide.h"
 
-enum { HALVINGS_MAX = 1 << 17 }; /* of a generation: bounds its arrays */
+enum {
+  HALVINGS_MAX = 1 << 17, /* of a generation: bounds its arrays */
+  REGIONS_LEAST = 8       /* nothing has converged with fewer */
+};
 
 /* Regions are halved until the others' errors are this part of what the tolerance allows: 1 takes
  * the fewest evaluations, less takes fewer generations. */
@@ -41,13 +45,20 @@ enum { HALVINGS_MAX = 1 << 17 }; /* of a generation: bounds its arrays */
 
 #define TAIL_LEAST (1.0 / 256.0) /* 1 - r at least */
 
+/* An integrand whose own size (the sum of |value| over regions) seems to be below this part of atol
+ * is resolved to this part of its size before atol is believed: the feet of a peak not met yet look
+ * like that. */
+#define TINY     0x1p-10
+#define RESOLVED 0x1p-6
+
 typedef struct engine {
   quad_run *run;
   quad_frame frame;
   int points; /* of a region */
   region_list list;
   probe_set probes;
-  wide value, error, stuck; /* of all regions; stuck: errors of those that cannot be halved */
+  wide value, size;  /* of all regions: value, |value| */
+  wide error, stuck; /* and errors; stuck: of those that cannot be halved */
   /* a batch */
   int64_t room;
   double *edge;                /* [room][2 dims] */
@@ -108,6 +119,7 @@ static status evaluate(engine *e, int64_t count, status mine) {
 /* Takes a region's numbers into the totals, or, with sign -1, out of them. */
 static void account(engine *e, const region *r, double sign) {
   wide_add(&e->value, sign * r->value);
+  wide_add(&e->size, sign * fabs(r->value));
   wide_add(&e->error, sign * r->error);
   if (r->axis == QUAD_WHOLE) wide_add(&e->stuck, sign * r->error);
 }
@@ -184,22 +196,38 @@ static void replace(engine *e, int64_t j) {
   settle(e, right, &e->whole[2 * j + 1], before);
 }
 
+/* The error that is good enough. */
+static double allowed_error(engine *e) {
+  const quad_limits *limits = &e->run->limits;
+  const double relative = limits->rtol * fabs(e->run->value), size = wide_round(&e->size);
+  const double absolute =
+      size < TINY * limits->atol ? fmin(limits->atol, RESOLVED * size) : limits->atol;
+  return fmax(relative, absolute);
+}
+
 /* Whether the run is over; else *keep is how much error may stay in regions that could be halved.
  */
 static int judged(engine *e, double *keep) {
   quad_run *q = e->run;
   wide_normalise(&e->value);
+  wide_normalise(&e->size);
   wide_normalise(&e->error);
   wide_normalise(&e->stuck);
   q->value = wide_round(&e->value);
   q->error = wide_round(&e->error);
-  if (q->reason == QUAD_NOT_FINITE) return 1;
+  if (q->reason == QUAD_NOT_FINITE) {
+    q->value = q->error = NAN;
+    return 1;
+  }
   const double stuck = wide_round(&e->stuck);
-  const double allowed = fmax(q->limits.rtol * fabs(q->value), q->limits.atol);
+  const double allowed = allowed_error(e);
   const double rest = stuck > allowed ? IN_VAIN * stuck : allowed - stuck;
   *keep = KEEP * rest;
   q->reason = QUAD_CONVERGED;
-  if (q->error <= allowed) return 1;
+  if (q->error <= allowed) {
+    *keep = 0.0;
+    if (e->list.count >= REGIONS_LEAST || e->list.waiting == 0) return 1;
+  }
   q->reason = QUAD_ROUND_OFF;
   if (e->list.waiting == 0 || (stuck > allowed && q->error - stuck <= rest)) return 1;
   q->reason = QUAD_MAX_EVALUATIONS;
@@ -237,6 +265,38 @@ done:
   return rc;
 }
 
+/* Whether the first level's regions and all probes saw one and the same value: a constant, or
+ * something hidden. Its probes that do not count are NaN. */
+static int blank(const engine *e, int64_t count) {
+  const double seen = e->whole[0].low;
+  for (int64_t i = 0; i < count; i++) {
+    if (e->whole[i].low != seen || e->whole[i].high != seen) return 0;
+  }
+  for (int i = 0; i < e->probes.count; i++) {
+    if (e->probes.at[i].g < seen || e->probes.at[i].g > seen) return 0;
+  }
+  return 1;
+}
+
+/* The probes, and many more where there was nothing to see. Local. */
+static status look(engine *e, int64_t count) {
+  status rc = STATUS_OK;
+  TRY(probe_set_make(e->run, &e->frame, probe_count(e->frame.dims), &e->probes));
+  if (!blank(e, count) || e->run->evaluations + PROBES_BLANK > e->run->limits.max_evaluations) {
+    return STATUS_OK;
+  }
+  probe_set_release(&e->probes);
+  TRY(probe_set_make(e->run, &e->frame, PROBES_BLANK, &e->probes));
+  if (blank(e, count) && e->whole[0].low == 0.0) {
+    log_warning(
+        "the integrand is 0 at all %lld points looked at; a peak narrower than they are apart "
+        "would not be seen: narrower limits, or breaks around it, help",
+        (long long)e->run->evaluations);
+  }
+done:
+  return rc;
+}
+
 /* The regions of the first level, with the probes in them. */
 static status begin(engine *e) {
   status rc = STATUS_OK, mine = STATUS_OK;
@@ -244,11 +304,16 @@ static status begin(engine *e) {
   int64_t count = 0;
   const int edges = 2 * e->frame.dims;
   mine = adaptive_first_level(e->run, &e->frame, &edge, &count);
+  const int64_t least = count * e->points + probe_count(e->frame.dims);
+  if (mine == STATUS_OK && least > e->run->limits.max_evaluations) {
+    mine = fail(STATUS_USAGE, "quad: max_evaluations = %lld, and the first look takes %lld",
+                (long long)e->run->limits.max_evaluations, (long long)least);
+  }
   if (mine == STATUS_OK) mine = batch_reserve(e, count);
   if (mine == STATUS_OK) mine = region_list_reserve(&e->list, count);
-  if (mine == STATUS_OK) mine = probe_set_make(e->run, &e->frame, &e->probes);
   if (mine == STATUS_OK) memcpy(e->edge, edge, (size_t)(count * edges) * sizeof *edge);
   TRY(evaluate(e, count, mine));
+  TRY(comm_agree(e->run->world, look(e, count)));
   memcpy(e->list.edge, edge, (size_t)(count * edges) * sizeof *edge);
   for (int64_t id = 0; id < count; id++) e->list.at[id].probe = -1;
   for (int i = 0; i < e->probes.count; i++) {

@@ -10,7 +10,7 @@
 
 #include "alloc.h"
 
-enum { PIECES = 8, CUTS_MAX = 2 };
+enum { PIECES = 8, CUTS_MAX = 0 };
 
 /* In (-1/2, 1/2), irregular: multiples of the golden ratio. */
 static double irregular(int64_t i) {
@@ -37,23 +37,9 @@ static void put(const quad_axis *a, double low, double high, double *edge) {
   edge[1] = upper ? high - width : high;
 }
 
-/* Directions that are cut: those without end first, they always are; then the first ones. */
-static int cut_directions(const quad_frame *f, int *cut) {
-  int count = 0, finite = 0;
-  for (int d = 0; d < f->dims; d++) cut[d] = f->axis[d].range != QUAD_FINITE;
-  for (int d = 0; d < f->dims; d++) count += cut[d];
-  for (int d = 0; d < f->dims && count + finite < CUTS_MAX; d++) {
-    if (cut[d]) continue;
-    cut[d] = 1;
-    finite++;
-  }
-  return count + finite;
-}
-
 status adaptive_first_level(const quad_run *run, const quad_frame *f, double **edge,
                             int64_t *count) {
   status rc = STATUS_OK;
-  int cut[QUAD_DIMS];
   double at[PIECES + 1];
   (void)run;
   if (f->dims == 1) {
@@ -63,7 +49,8 @@ status adaptive_first_level(const quad_run *run, const quad_frame *f, double **e
     for (int i = 0; i < PIECES; i++) put(&f->axis[0], at[i], at[i + 1], *edge + 2 * i);
     return STATUS_OK;
   }
-  *count = INT64_C(1) << cut_directions(f, cut);
+  *count = 1;
+  for (int d = 0; d < f->dims; d++) *count *= f->axis[d].range == QUAD_FINITE ? 1 : 2;
   TRY(alloc_array(edge, *count * 2 * f->dims, sizeof **edge, "regions"));
   for (int64_t id = 0; id < *count; id++) {
     int64_t side = id;
@@ -72,7 +59,7 @@ status adaptive_first_level(const quad_run *run, const quad_frame *f, double **e
       const double middle =
           width * (0.5 + (f->axis[d].range == QUAD_LINE ? 0.0 : 0.25 * irregular(d)));
       double *here = *edge + (id * f->dims + d) * 2;
-      if (!cut[d]) {
+      if (f->axis[d].range == QUAD_FINITE) {
         put(&f->axis[d], 0.0, width, here);
         continue;
       }

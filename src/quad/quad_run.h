@@ -26,9 +26,9 @@ typedef struct quad_integral {
 typedef struct quad_limits {
   double rtol, atol; /* done when error <= rtol |value| or error <= atol */
   int64_t max_evaluations;
-  uint64_t seed;  /* of sampling rules */
   int64_t n;      /* points per direction (of a panel, for Gauss rules); 0: refine until done */
   int64_t panels; /* per direction */
+  uint64_t seed;  /* of sampling rules */
   int demanded;   /* n is given, and a tolerance too */
   int single;     /* evaluate and sum in single precision */
 } quad_limits;
@@ -108,6 +108,11 @@ struct quad_rule {
 /* The registry, by position (NULL past the last) and by name (NULL: unknown). Local. */
 const quad_rule *quad_rule_at(int index);
 const quad_rule *quad_rule_find(const char *name);
+
+/* The rule named `word`; for "auto" the one for this many directions, and why through *why (else
+ * NULL): adaptive in 1, genz-malik up to 6, sobol above; trapezoid instead of the first two when
+ * `counted`, i.e. a number of points is given. NULL: not there. Local. */
+const quad_rule *quad_rule_choose(const char *word, int dims, int counted, const char **why);
 
 /* "converged", ...; and the exit code that goes with it. Local. */
 const char *quad_reason_name(quad_reason reason);

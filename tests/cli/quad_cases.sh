@@ -32,11 +32,11 @@ for rule in trapezoid simpson gauss-legendre tanh-sinh; do
   value 3.14159265358979324 1e-9
 done
 
-run 113 0 "exp(-x^2)" --lower -inf --upper 40
+run 113 0 "exp(-x^2)" --lower -inf --upper 40 --rule trapezoid
 value 1.77245385090551603 1e-9
 run 119 0 "exp(-x)" --lower 1 --upper 0 --rule simpson
 value -0.632120558828557678 1e-10
-run 125 0 "cos(8*x)^2" --lower 0 --upper pi
+run 125 0 "cos(8*x)^2" --lower 0 --upper pi --rule trapezoid
 value 1.57079632679489662 1e-9
 run 115 0 "x^(-1.2)" --lower 1 --upper inf --rule tanh-sinh --rtol 1e-6
 value 5 1e-4
@@ -44,13 +44,13 @@ run 116 0 "1/sqrt(1-x^2)" --lower 0 --upper 1 --rule tanh-sinh --rtol 1e-6
 value 1.57079632679489662 1e-6
 run 116 4 "1/sqrt(1-x^2)" --lower 0 --upper 1 --rule tanh-sinh --rtol 1e-14
 value 1.57079632679489662 1e-6
-run 121 5 "1/x^2" --lower -1 --upper 1
+run 121 5 "1/x^2" --lower -1 --upper 1 --rule trapezoid
 says "not finite at x = 0: f = inf"
 run 121 5 "1/x" --lower -1 --upper 1 --rule simpson
 run 121 4 "1/x" --lower -1 --upper 1 --rule gauss-legendre --max-evaluations 4e6
-run 122 5 "x < -1 ? log(-1) : 0" --lower -1.5 --upper 1.49
+run 122 5 "x < -1 ? log(-1) : 0" --lower -1.5 --upper 1.49 --rule trapezoid
 says "not finite at x = -1.5"
-run end 5 "1/sqrt(x)" --lower 0 --upper 1
+run end 5 "1/sqrt(x)" --lower 0 --upper 1 --rule trapezoid
 says tanh-sinh
 run overflow 5 1e308 --lower 0 --upper 10 --n 101
 says "beyond the largest double"
@@ -67,10 +67,11 @@ run 127 2 "exp(x)" --lower -1 --upper 1 --rule gauss-legendre --n 10001
 run 128 0 "x^3" --lower 1 --upper 4 --rule simpson --intervals 9
 value 63.75 1e-12
 says "3/8 rule"
-run 133 0 "x > 0.1 ? 1 : -1" --lower -0.5 --upper 1 --breaks 0.9 --rtol 1e-5
+run 133 0 "x > 0.1 ? 1 : -1" --lower -0.5 --upper 1 --breaks 0.9 --rtol 1e-5 --rule trapezoid
 value 0.3 1e-5
-run breaks 2 "x" --lower 0 --upper 1 --breaks 1.5
-run breaks 2 "x" --lower 0 --upper 1 --breaks 0.5,0.2
+run breaks 2 "x" --lower 0 --upper 1 --breaks 1.5 --rule trapezoid
+run breaks 2 "x" --lower 0 --upper 1 --breaks 0.5 --rule adaptive
+run breaks 2 "x" --lower 0 --upper 1 --breaks 0.5,0.2 --rule trapezoid
 run 136 0 "x^2" --lower 0 --upper 1 --intervals 10
 value 0.335 1e-14
 [ "$(field evaluations)" = 11 ] || complain "$(field evaluations) evaluations"
@@ -86,9 +87,14 @@ run count 0 "sqrt(x)" --lower 0 --upper 1 --n 11
 [ "$(field reason)" = '"fixed_count"' ] || complain "$(field reason)"
 run count 4 "sqrt(x)" --lower 0 --upper 1 --n 11 --rtol 1e-6
 run count 0 "sqrt(x)" --lower 0 --upper 1 --n 11 --rtol 0.1
-run limit 4 "sqrt(x)" --lower 0 --upper 1 --max-evaluations 1000
+run limit 4 "sqrt(x)" --lower 0 --upper 1 --max-evaluations 1000 --rule trapezoid
 says max_evaluations
 run one 2 "x" --lower 0 --upper 1 --n 1
+
+run float 0 "exp(x)" --lower 0 --upper 1 --precision float --rule simpson
+value 1.71828182845904524 2e-5
+run float 2 "exp(x)" --lower 0 --upper 1 --precision float --rule sobol
+run float 2 "exp(-a*x)" --lower 0 --upper 1 --precision float --n 11 --sweep.a "linspace(0, 1, 3)"
 
 # samples from a file
 awk 'BEGIN {for (i = 0; i <= 10; i++) print i * i / 100, i * i * i * i / 10000}' >d.txt

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quad_fixture.h"
+#include "quad_setting.h"
 
 enum { LINE = 4096, FIELDS = 12 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "fixed_grid.h"
-#include "quad_fixture.h"
+#include "quad_setting.h"
 
 #define EACH_RULE(rule)                                                                            \
   for (int i_ = 0; quad_rule_at(i_) != NULL; i_++)                                                 \

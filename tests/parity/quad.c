@@ -1,6 +1,6 @@
 /* Quadrature on the OpenMP backend against the reference backend, bit for bit: every fixed rule,
  * finite and infinite ranges, one and more dimensions, awkward counts, both precisions, threads. */
-#include "quad_fixture.h"
+#include "quad_setting.h"
 
 static void same(const char *text, int dims, double lower, double upper, int64_t n, int64_t panels,
                  int single, const quad_rule *rule) {

@@ -1,4 +1,4 @@
-/* Integrals from text, run in the test's process on one backend. */
+/* Quadrature runs for tests: an expression, a range, a rule; without the command. */
 #ifndef QUAD_FIXTURE_H
 #define QUAD_FIXTURE_H
 
@@ -6,78 +6,55 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
 #include "expression.h"
 #include "quad_run.h"
 #include "test.h"
 
-typedef struct setting {
-  const char *text; /* in x, or x[0], x[1] ... */
+typedef struct quad_case {
+  const char *f; /* in x[0], x[1] ...; x alone in one direction */
   int dims;
   double lower, upper; /* of every direction */
-  quad_limits limits;
-  const double *breaks;
-  int break_count;
-  const backend *on; /* NULL: ref */
-  int threads;
-} setting;
+  double rtol, atol;
+  int64_t max_evaluations;
+} quad_case;
 
-static comm *world;
-
-static void tree_values(const void *context, int64_t n, const formula_input *in,
-                        double *const *out) {
+static inline void fixture_tree(const void *context, int64_t n, const formula_input *in,
+                                double *const *out) {
   expression_values(context, n, in, out[0]);
 }
 
-/* The expression of a text; NULL when it is not one. */
-static inline expression *setting_parse(const char *text, int dims) {
-  static const char *const many[] = {"x[0]", "x[1]", "x[2]", "x[3]", "x[4]",
-                                     "x[5]", "x[6]", "x[7]", "x[8]", "x[9]"};
-  static const char *const few[] = {"x", "y", "z"};
-  const char *names[QUAD_DIMS + 1] = {NULL};
-  for (int d = 0; d < dims; d++) names[d] = strstr(text, "x[") != NULL ? many[d] : few[d];
+/* The run's results; its `integral.f`, `work`, `place` are gone. */
+static inline status quad_case_run(const quad_case *c, const char *rule, const backend *b,
+                                   int threads, comm *world, quad_run *out) {
+  static const char *const names[] = {"x[0]", "x[1]", "x[2]", "x[3]", "x[4]",
+                                      "x[5]", "x[6]", "x[7]", "x[8]", "x[9]"};
+  const char *used[QUAD_DIMS + 1] = {0};
+  const device_request request = {.threads = threads};
   expression *tree = NULL;
-  return expression_parse(text, names, &tree) == STATUS_OK ? tree : NULL;
-}
-
-static inline int setting_parses(const char *text, int dims) {
-  expression *tree = setting_parse(text, dims);
-  const int parses = tree != NULL;
-  fail_clear();
-  expression_release(&tree);
-  return parses;
-}
-
-static inline void integrate(const setting *s, const quad_rule *rule, quad_run *run) {
-  expression *tree = setting_parse(s->text, s->dims);
-  if (tree == NULL) fail_msg("%s: %s", s->text, fail_text());
-  const formula f = {.inputs = s->dims, .outputs = 1, .batch = tree_values, .context = tree};
-  memset(run, 0, sizeof *run);
-  run->kernels = s->on == NULL ? &BACKEND_ref : s->on;
-  run->world = world;
-  run->integral = (quad_integral){.dims = s->dims, .f = &f};
-  run->integral.breaks = s->breaks;
-  run->integral.break_count = s->break_count;
-  for (int d = 0; d < s->dims; d++) {
-    run->integral.lower[d] = s->lower;
-    run->integral.upper[d] = s->upper;
+  for (int d = 0; d < c->dims; d++) used[d] = c->dims == 1 ? "x" : names[d];
+  status rc = expression_parse(c->f, used, &tree);
+  if (rc != STATUS_OK) return rc;
+  const formula f = {.inputs = c->dims, .outputs = 1, .batch = fixture_tree, .context = tree};
+  *out = (quad_run){
+      .kernels = b,
+      .world = world,
+      .integral = {.dims = c->dims, .f = &f},
+      .limits = {.rtol = c->rtol,
+                 .atol = c->atol,
+                 .max_evaluations = c->max_evaluations > 0 ? c->max_evaluations : 100000000,
+                 .panels = 1}};
+  for (int d = 0; d < c->dims; d++) {
+    out->integral.lower[d] = c->lower;
+    out->integral.upper[d] = c->upper;
   }
-  run->limits = s->limits;
-  const device_request request = {.threads = s->threads > 0 ? s->threads : 1};
-  assert_ok(run->kernels->open(&request, &run->place));
-  assert_ok(run->kernels->quad->create(run->place, &f, s->dims, &run->work));
-  assert_ok(quad_integrate(run, rule));
-  run->kernels->quad->release(run->place, &run->work);
-  run->kernels->close(&run->place);
+  assert_ok(b->open(&request, &out->place));
+  assert_ok(b->quad->create(out->place, &f, c->dims, &out->work));
+  const quad_rule *r = quad_rule_find(rule);
+  assert_non_null(r);
+  rc = quad_integrate(out, r);
+  b->quad->release(out->place, &out->work);
+  b->close(&out->place);
   expression_release(&tree);
-  run->integral.f = NULL;
-}
-
-static inline int run_quad_tests(int argc, char **argv, const struct CMUnitTest *tests,
-                                 size_t count) {
-  if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
-  const int rc = _cmocka_run_group_tests("quad", tests, count, NULL, NULL);
-  comm_close(&world);
   return rc;
 }
 
