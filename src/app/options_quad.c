@@ -139,6 +139,8 @@ static status check_count(const options *o, int dims) {
                   "intervals and n are both given: expected one"));
   TRY(check_needs(o, "quad.breaks", dims == 1 && (flags & QUAD_RULE_SAMPLING) == 0,
                   "breaks is for one direction, and not for rule sobol"));
+  TRY(check_needs(o, "quad.precision", (flags & QUAD_RULE_FIXED) != 0,
+                  "precision = float is for fixed rules, like rule = trapezoid"));
   TRY(check_needs(o, "quad.panels", (flags & QUAD_RULE_PANELS) != 0,
                   "panels is for gauss-legendre and tanh-sinh"));
   if (uniform && options_has(o, "quad.n") && options_integer(o, "quad.n") < 2) {
@@ -175,7 +177,10 @@ static status check_inputs(const options *o) {
     goto done;
   }
   TRY(check_breaks(o, &in));
-  if (in.swept.grid.axes > 0) TRY(check_sweep(o));
+  if (in.swept.grid.axes > 0) {
+    TRY(check_sweep(o));
+    TRY(check_needs(o, "quad.precision", 0, "precision = float is for single integrals"));
+  }
   rc = check_count(o, in.dims);
 done:
   quad_inputs_release(&in);

@@ -86,7 +86,7 @@ fails "nothing to see" 0 "0 at all" "0*x" --lower 0,0 --upper 1,1
 is "a peak in a wide box" 3.1415926535897931e-2 3e-7 "exp(-100*(x*x+y*y))" --lower -10,-10 --upper 10,10 --rtol 1e-7
 is "a peak on a plane" 1.0000560499121639 1e-9 "1+exp(-((x-0.3)^2)*1e9)" --lower 0 --upper 1
 fails "a first look" 2 "max_evaluations = 100" x --lower 0 --upper 1 --max_evaluations 100
-fails "points of a rule without" 2 "chooses its points" x --lower 0 --upper 1 --rule adaptive --n 100
+fails "points of a rule without" 2 "chooses its points" x --lower 0 --upper 1 --n 100 --rule adaptive
 quad "x*y" --lower 0,0 --upper 1,1
 [ "$(report rule)" = genz-malik ] || complain "auto in 2-D: $(report rule)"
 quad x --lower 0 --upper 1

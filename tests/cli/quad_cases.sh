@@ -91,6 +91,11 @@ run limit 4 "sqrt(x)" --lower 0 --upper 1 --max-evaluations 1000 --rule trapezoi
 says max_evaluations
 run one 2 "x" --lower 0 --upper 1 --n 1
 
+run float 0 "exp(x)" --lower 0 --upper 1 --precision float --rule simpson
+value 1.71828182845904524 2e-5
+run float 2 "exp(x)" --lower 0 --upper 1 --precision float --rule sobol
+run float 2 "exp(-a*x)" --lower 0 --upper 1 --precision float --n 11 --sweep.a "linspace(0, 1, 3)"
+
 # samples from a file
 awk 'BEGIN {for (i = 0; i <= 10; i++) print i * i / 100, i * i * i * i / 10000}' >d.txt
 run data 0 --data d.txt --rule simpson
