@@ -31,6 +31,15 @@ LIBRARY(log)
 LIBRARY(sin)
 LIBRARY(cos)
 LIBRARY(log10)
+LIBRARY(cbrt)
+LIBRARY(tan)
+LIBRARY(asin)
+LIBRARY(acos)
+LIBRARY(atan)
+LIBRARY(sinh)
+LIBRARY(cosh)
+LIBRARY(tanh)
+LIBRARY(erf)
 
 static void ours_power(int64_t n, const double *in, double *out) {
   for (int64_t i = 0; i < n; i++) z[i] = 1.7;
@@ -39,6 +48,15 @@ static void ours_power(int64_t n, const double *in, double *out) {
 
 static void library_power(int64_t n, const double *in, double *out) {
   for (int64_t i = 0; i < n; i++) out[i] = pow(in[i], 1.7);
+}
+
+static void ours_atan2(int64_t n, const double *in, double *out) {
+  for (int64_t i = 0; i < n; i++) z[i] = -0.7;
+  elementary_atan2_array(n, in, z, out);
+}
+
+static void library_atan2(int64_t n, const double *in, double *out) {
+  for (int64_t i = 0; i < n; i++) out[i] = atan2(in[i], -0.7);
 }
 
 static void sin_exp(int64_t n, const double *in, double *out) {
@@ -52,11 +70,11 @@ static void library_sin_exp(int64_t n, const double *in, double *out) {
 }
 
 /* The interpreter's block form beside the same formula in C. */
-static expression *formula;
+static expression *parsed;
 
 static void interpreted(int64_t n, const double *in, double *out) {
   const formula_input input = {in, 1};
-  expression_values(formula, n, &input, out);
+  expression_values(parsed, n, &input, out);
 }
 
 static void compiled_polynomial(int64_t n, const double *in, double *out) {
@@ -80,6 +98,16 @@ static const contender contenders[] = {
     {"pow(x, 1.7)", 0.1, 10.0, ours_power, library_power, NULL},
     {"sin", -10.0, 10.0, elementary_sin_array, library_sin, NULL},
     {"cos", -10.0, 10.0, elementary_cos_array, library_cos, NULL},
+    {"tan", -10.0, 10.0, elementary_tan_array, library_tan, NULL},
+    {"asin", -1.0, 1.0, elementary_asin_array, library_asin, NULL},
+    {"acos", -1.0, 1.0, elementary_acos_array, library_acos, NULL},
+    {"atan", -5.0, 5.0, elementary_atan_array, library_atan, NULL},
+    {"atan2(x, -0.7)", -5.0, 5.0, ours_atan2, library_atan2, NULL},
+    {"sinh", -10.0, 10.0, elementary_sinh_array, library_sinh, NULL},
+    {"cosh", -10.0, 10.0, elementary_cosh_array, library_cosh, NULL},
+    {"tanh", -5.0, 5.0, elementary_tanh_array, library_tanh, NULL},
+    {"cbrt", -10.0, 10.0, elementary_cbrt_array, library_cbrt, NULL},
+    {"erf", -3.0, 3.0, elementary_erf_array, library_erf, NULL},
     {"sin*exp", -10.0, 10.0, sin_exp, library_sin_exp, NULL},
     {"sin, |x| > 2^30", 1e10, 1e15, elementary_sin_array, library_sin, NULL},
     {"interpreted sin*exp", -10.0, 10.0, interpreted, library_sin_exp, "sin(x)*exp(x)"},
@@ -103,14 +131,14 @@ int main(int argc, char **argv) {
   printf("%-20s %10s %10s   ns per value\n", "function", "ours", "C, libm");
   for (size_t c = 0; c < sizeof contenders / sizeof contenders[0]; c++) {
     const contender *f = &contenders[c];
-    if (f->text != NULL && expression_parse(f->text, names, &formula) != STATUS_OK) return 1;
+    if (f->text != NULL && expression_parse(f->text, names, &parsed) != STATUS_OK) return 1;
     for (int i = 0; i < LENGTH; i++) {
       const philox_words w = philox_at(1, (uint64_t)i, PHILOX_PROBE, 0, 0);
       x[i] = fma(f->high - f->low, philox_uniform(w, 0), f->low);
     }
     printf("%-20s %10.3f %10.3f\n", f->name, best_nanoseconds(f->ours, repetitions),
            best_nanoseconds(f->library, repetitions));
-    expression_release(&formula);
+    expression_release(&parsed);
   }
   return 0;
 }

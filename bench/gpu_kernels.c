@@ -32,14 +32,14 @@ typedef status method(setting *, int k);
 
 static status judge(setting *s, judge_kind kind) {
   s->issued++;
-  return s->b->judge(s->d, s->world, kind, s->state, 0);
+  return s->b->solve->judge(s->d, s->world, kind, s->state, 0);
 }
 
 static status look(setting *s, int drain) {
   status rc = STATUS_OK;
   solve_state seen;
-  while (s->issued - s->looked > (drain ? 0 : s->b->lag)) {
-    TRY(s->b->look(s->d, s->state, ++s->looked, &seen));
+  while (s->issued - s->looked > (drain ? 0 : s->b->solve->lag)) {
+    TRY(s->b->solve->look(s->d, s->state, ++s->looked, &seen));
     s->verdict = seen.verdict;
   }
 done:
@@ -48,7 +48,8 @@ done:
 
 static status jacobi(setting *s, int k) {
   status rc = STATUS_OK;
-  TRY(s->b->sweep(s->d, s->m, PART_ALL, s->v[k % 2], s->v[2], s->v[3], s->v[1 - k % 2], s->state));
+  TRY(s->b->solve->sweep(s->d, s->m, PART_ALL, s->v[k % 2], s->v[2], s->v[3], s->v[1 - k % 2],
+                         s->state));
   TRY(judge(s, JUDGE_SWEEP));
   TRY(look(s, 0));
 done:
@@ -58,28 +59,28 @@ done:
 static status gradients(setting *s, int k) {
   status rc = STATUS_OK;
   (void)k;
-  TRY(s->b->cg_product(s->d, s->m, PART_ALL, s->v[1], s->v[4], s->state));
+  TRY(s->b->solve->cg_product(s->d, s->m, PART_ALL, s->v[1], s->v[4], s->state));
   TRY(judge(s, JUDGE_CG_PRODUCT));
-  TRY(s->b->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state));
+  TRY(s->b->solve->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state));
   TRY(judge(s, JUDGE_CG_RESIDUAL));
-  TRY(s->b->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state));
+  TRY(s->b->solve->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state));
   TRY(look(s, 0));
 done:
   return rc;
 }
 
 static status product(setting *s, int k) {
-  return s->b->product(s->d, s->m, PART_ALL, s->v[k % 2], s->v[4]);
+  return s->b->solve->product(s->d, s->m, PART_ALL, s->v[k % 2], s->v[4]);
 }
 
 static status residual_only(setting *s, int k) {
   (void)k;
-  return s->b->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state);
+  return s->b->solve->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state);
 }
 
 static status direction_only(setting *s, int k) {
   (void)k;
-  return s->b->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state);
+  return s->b->solve->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state);
 }
 
 static status copy_only(setting *s, int k) { return s->b->copy(s->d, s->v[k % 2], s->v[4]); }
@@ -114,9 +115,9 @@ static status restart(setting *s, method *once) {
   TRY(s->b->copy_in(s->d, s->state, (hptr){(void *)(uintptr_t)from}, sizeof start));
   if (once != gradients) goto done;
   TRY(s->b->fill(s->d, s->v[2], 0.0)); /* x = 0, r = b, p = z */
-  TRY(s->b->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state));
+  TRY(s->b->solve->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state));
   TRY(judge(s, JUDGE_CG_START));
-  TRY(s->b->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state));
+  TRY(s->b->solve->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state));
 done:
   return rc;
 }
@@ -191,13 +192,13 @@ static status bench_matrix(const backend *b, comm *world, const char *name, cons
                            int symmetric, int count, double jacobi_us, double gradients_us) {
   status rc = STATUS_OK;
   setting s = {.b = b, .world = world};
-  const device_request request = {.total = a->rows};
+  const device_request request = {.node_rank = 0};
   matrix_facts facts;
   double seconds;
   char problem[100];
   TRY(b->open(&request, &s.d));
-  TRY(b->matrix_create(s.d, a, &s.m));
-  b->matrix_describe(s.m, &facts);
+  TRY(b->solve->matrix_create(s.d, a, &s.m));
+  b->solve->matrix_describe(s.m, &facts);
   for (int i = 0; i < 5; i++) {
     TRY(stencil_vector(b, s.d, a->rows, 0.0, &s.v[i]));
     TRY(stencil_vector(b, s.d, a->rows, 0.0, &s.start[i]));
@@ -224,7 +225,7 @@ done:
     b->release(s.d, &s.start[i].data);
   }
   b->release(s.d, &s.state);
-  b->matrix_release(s.d, &s.m);
+  b->solve->matrix_release(s.d, &s.m);
   b->close(&s.d);
   return rc;
 }
@@ -316,7 +317,7 @@ static status run(comm *world, const char *file, const char *wanted) {
                                      {"poisson3d 200", 200, 200, 200, 1}};
   device *d = NULL;
   device_facts facts;
-  const device_request request = {.total = 1};
+  const device_request request = {.node_rank = 0};
   TRY(BACKEND_cuda.open(&request, &d));
   BACKEND_cuda.describe(d, &facts);
   BACKEND_cuda.close(&d);

@@ -21,8 +21,9 @@ typedef struct setting {
 
 static status sweep_once(setting *s, int k) {
   status rc = STATUS_OK;
-  TRY(s->b->sweep(s->d, s->m, PART_ALL, s->v[k % 2], s->v[2], s->v[3], s->v[1 - k % 2], s->state));
-  TRY(s->b->judge(s->d, s->world, JUDGE_SWEEP, s->state, 0));
+  TRY(s->b->solve->sweep(s->d, s->m, PART_ALL, s->v[k % 2], s->v[2], s->v[3], s->v[1 - k % 2],
+                         s->state));
+  TRY(s->b->solve->judge(s->d, s->world, JUDGE_SWEEP, s->state, 0));
 done:
   return rc;
 }
@@ -30,17 +31,17 @@ done:
 static status cg_once(setting *s, int k) {
   status rc = STATUS_OK;
   (void)k;
-  TRY(s->b->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state));
-  TRY(s->b->cg_product(s->d, s->m, PART_ALL, s->v[1], s->v[4], s->state));
-  TRY(s->b->judge(s->d, s->world, JUDGE_CG_PRODUCT, s->state, 0));
-  TRY(s->b->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state));
-  TRY(s->b->judge(s->d, s->world, JUDGE_CG_RESIDUAL, s->state, 0));
+  TRY(s->b->solve->cg_direction(s->d, s->v[0], s->v[3], s->v[1], s->v[2], s->state));
+  TRY(s->b->solve->cg_product(s->d, s->m, PART_ALL, s->v[1], s->v[4], s->state));
+  TRY(s->b->solve->judge(s->d, s->world, JUDGE_CG_PRODUCT, s->state, 0));
+  TRY(s->b->solve->cg_residual(s->d, s->v[4], s->v[3], s->v[0], s->state));
+  TRY(s->b->solve->judge(s->d, s->world, JUDGE_CG_RESIDUAL, s->state, 0));
 done:
   return rc;
 }
 
 static status product_once(setting *s, int k) {
-  return s->b->product(s->d, s->m, PART_ALL, s->v[k % 2], s->v[4]);
+  return s->b->solve->product(s->d, s->m, PART_ALL, s->v[k % 2], s->v[4]);
 }
 
 /* Vectors and state as at the start of a solve: no iterate comes to rest, nothing overflows. */
@@ -76,7 +77,8 @@ done:
  * read and written. */
 static status triad_once(setting *s, int k) {
   (void)k;
-  return s->b->cg_direction(s->d, s->v[0], (vec){.rows = s->v[0].rows}, s->v[1], s->v[2], s->state);
+  return s->b->solve->cg_direction(s->d, s->v[0], (vec){.rows = s->v[0].rows}, s->v[1], s->v[2],
+                                   s->state);
 }
 
 /* One line; `triad` is the triads' bytes per second. */
@@ -92,13 +94,13 @@ static status bench_one(const backend *b, comm *world, const stencil *problem, i
   csr_block a = {0};
   double seconds;
   const lidx n = stencil_rows(problem);
-  const device_request request = {.threads = threads, .total = n};
+  const device_request request = {.threads = threads};
   matrix_facts facts;
   TRY(stencil_matrix(problem, &a));
   TRY(b->open(&request, &s.d));
-  TRY(b->matrix_create(s.d, &a, &s.m));
+  TRY(b->solve->matrix_create(s.d, &a, &s.m));
   csr_block_release(&a);
-  b->matrix_describe(s.m, &facts);
+  b->solve->matrix_describe(s.m, &facts);
   for (int i = 0; i < 5; i++) TRY(stencil_vector(b, s.d, n, 0.0, &s.v[i]));
   TRY(b->alloc(s.d, sizeof(solve_state), "state", &s.state));
   const double matrix_bytes = (double)facts.sweep_bytes;
@@ -114,13 +116,13 @@ static status bench_one(const backend *b, comm *world, const stencil *problem, i
   TRY(measure(&s, cg_once, &seconds));
   row("cg iteration", seconds, n, matrix_bytes + 104.0 * n, triad);
   solve_state end;
-  TRY(b->look(s.d, s.state, 1, &end));
+  TRY(b->solve->look(s.d, s.state, 1, &end));
   if (end.verdict != VERDICT_NONE) printf("  (cg ended with verdict %d)\n", end.verdict);
 done:
   csr_block_release(&a);
   for (int i = 0; i < 5; i++) b->release(s.d, &s.v[i].data);
   b->release(s.d, &s.state);
-  b->matrix_release(s.d, &s.m);
+  b->solve->matrix_release(s.d, &s.m);
   b->close(&s.d);
   return rc;
 }

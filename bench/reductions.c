@@ -51,9 +51,9 @@ static status time_exact(setting *s, double *best) {
   status rc = STATUS_OK;
   const double start = comm_clock();
   for (int k = 0; k < CALLS; k++) {
-    TRY(BACKEND_omp.sweep(s->d, s->m, PART_ALL, s->x[k % 2], s->b, s->weight, s->x[1 - k % 2],
-                          s->state));
-    TRY(BACKEND_omp.judge(s->d, s->world, JUDGE_SWEEP, s->state, 0));
+    TRY(BACKEND_omp.solve->sweep(s->d, s->m, PART_ALL, s->x[k % 2], s->b, s->weight,
+                                 s->x[1 - k % 2], s->state));
+    TRY(BACKEND_omp.solve->judge(s->d, s->world, JUDGE_SWEEP, s->state, 0));
   }
   const double spent = (comm_clock() - start) / CALLS;
   if (spent < *best) *best = spent;
@@ -86,11 +86,11 @@ static status bench_one(comm *world, const stencil *problem, int threads) {
   double exact = 1e300, plain = 1e300, total = 0.0;
   const backend *b = &BACKEND_omp;
   const lidx n = stencil_rows(problem);
-  const device_request request = {.threads = threads, .total = n};
+  const device_request request = {.threads = threads};
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   TRY(stencil_matrix(problem, &a));
   TRY(b->open(&request, &s.d));
-  TRY(b->matrix_create(s.d, &a, &s.m));
+  TRY(b->solve->matrix_create(s.d, &a, &s.m));
   TRY(stencil_vector(b, s.d, n, 0.0, &s.x[0]));
   TRY(stencil_vector(b, s.d, n, 0.0, &s.x[1]));
   TRY(stencil_vector(b, s.d, n, 1.0, &s.b));
@@ -112,7 +112,7 @@ done:
   b->release(s.d, &s.b.data);
   b->release(s.d, &s.weight.data);
   b->release(s.d, &s.state);
-  b->matrix_release(s.d, &s.m);
+  b->solve->matrix_release(s.d, &s.m);
   b->close(&s.d);
   alloc_free(&s.sums);
   return rc;

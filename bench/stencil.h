@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "backend.h"
+#include "block_sum.h"
+#include "solve_backend.h"
 
 typedef struct stencil {
   const char *name;
@@ -58,7 +59,7 @@ done:
 static inline status stencil_vector(const backend *b, device *d, lidx rows, double value,
                                     vec *out) {
   status rc = STATUS_OK;
-  *out = (vec){.rows = rows};
+  *out = (vec){.rows = rows, .block = (int32_t)block_size(rows)};
   TRY(b->alloc(d, (int64_t)rows * 8, "vector", &out->data));
   TRY(b->fill(d, *out, value));
 done:

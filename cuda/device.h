@@ -5,6 +5,7 @@
  *   halo.c      packing and unpacking through pinned memory
  *   work.c      the operations: arguments of kernels, and what is launched when
  *   judge.c     the end of a step
+ *   table.c     the tables
  *   passes.h    device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
  *
  * A pass works on tiles of 256 rows, a thread block a tile at a time, one row a thread. Sums of a
@@ -19,8 +20,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backend.h"
 #include "sell.h"
+#include "solve_backend.h"
 #include "wide.h"
 
 enum {
@@ -153,8 +154,7 @@ typedef struct halo_plan {
 struct device {
   device_facts facts;
   int processors;
-  int early; /* passes may overlap (sm_90) */
-  gidx block;
+  int early;                 /* passes may overlap (sm_90) */
   cudaStream_t main, urgent; /* urgent: halos and boundary rows, of high priority */
   cudaEvent_t fork, join;
   int forked, joining; /* urgent may start at `fork`; main has to wait for `join` */

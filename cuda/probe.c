@@ -177,7 +177,6 @@ status cuda_open(const device_request *request, device **out) {
   struct cudaDeviceProp property;
   TRY(alloc_zeroed(out, 1, sizeof **out, "backend cuda"));
   device *d = *out;
-  d->block = block_size(request->total);
   TRY(choose_device(d, request->node_rank, &property));
   TRY(make_streams(d));
   TRY(make_room(d));

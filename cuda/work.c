@@ -117,7 +117,6 @@ static status vectors_work(device *d, vector_pass pass, const vector_args *args,
   d->kept.pass = (int)pass;
   d->kept.vectors = *args;
   d->kept.vectors.tiles = tiles_of(args->rows);
-  d->kept.vectors.block = (int32_t)d->block;
   d->kept.vectors.reverse = turn(d);
   d->kept.vectors.early = d->early;
   if (!judged) TRY(device_settle(d));
@@ -126,13 +125,18 @@ done:
 }
 
 status cuda_dot(device *d, vec x, vec y, double scale) {
-  const vector_args args = {.rows = x.rows, .x = at(x), .inverse = at(y), .scale = scale};
+  const vector_args args = {
+      .rows = x.rows, .x = at(x), .inverse = at(y), .scale = scale, .block = x.block};
   return vectors_work(d, VECTOR_DOT, &args, 0);
 }
 
 status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state) {
-  const vector_args args = {
-      .rows = r.rows, .x = at(q), .inverse = at(inverse_diagonal), .r = at(r), .state = state.at};
+  const vector_args args = {.rows = r.rows,
+                            .x = at(q),
+                            .inverse = at(inverse_diagonal),
+                            .r = at(r),
+                            .state = state.at,
+                            .block = r.block};
   return vectors_work(d, VECTOR_CG_RESIDUAL, &args, 1);
 }
 
@@ -182,7 +186,6 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
   if (p == PART_BOUNDARY && a->boundary_tiles == 0) goto done; /* leaves a kept pass alone */
   TRY(stream_for(d, p, &stream));
   args->m = view_of(a, p);
-  args->block = (int32_t)d->block;
   args->reverse = turn(d);
   args->early = d->early && stream == d->main && args->m.item_count == 0;
   args->end = plain_ending(d);
@@ -209,23 +212,27 @@ done:
 }
 
 status cuda_product(device *d, const matrix *a, part p, vec x, vec y) {
-  rows_args args = {.x = at(x), .out = at(y)};
+  rows_args args = {.x = at(x), .out = at(y), .block = x.block};
   return rows_work(d, a, p, ROWS_PRODUCT, &args);
 }
 
 status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale) {
-  rows_args args = {.x = at(x), .b = at(b), .out = at(r), .scale = scale};
+  rows_args args = {.x = at(x), .b = at(b), .out = at(r), .scale = scale, .block = x.block};
   return rows_work(d, a, p, ROWS_RESIDUAL, &args);
 }
 
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
                   dptr state) {
-  rows_args args = {
-      .x = at(x), .b = at(b), .weight = at(weight), .out = at(next), .state = state.at};
+  rows_args args = {.x = at(x),
+                    .b = at(b),
+                    .weight = at(weight),
+                    .out = at(next),
+                    .state = state.at,
+                    .block = x.block};
   return rows_work(d, a, p, ROWS_SWEEP, &args);
 }
 
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
-  rows_args args = {.x = at(direction), .out = at(q), .state = state.at};
+  rows_args args = {.x = at(direction), .out = at(q), .state = state.at, .block = direction.block};
   return rows_work(d, a, p, ROWS_CG_PRODUCT, &args);
 }

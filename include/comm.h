@@ -21,6 +21,10 @@ typedef struct comm comm;
 status comm_open(int *argc, char ***argv, comm **out);
 void comm_close(comm **c);
 
+/* Local: a communicator of this rank alone, for work that ranks do on their own. MPI has started;
+ * comm_close leaves it running. */
+status comm_self(comm **out);
+
 int comm_rank(const comm *c);      /* local */
 int comm_size(const comm *c);      /* local */
 int comm_node_rank(const comm *c); /* local: rank among the ranks of this node, found at open */

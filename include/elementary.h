@@ -6,7 +6,11 @@
 #define ELEMENTARY_H
 
 #include "elementary_basic.h"
+#include "elementary_cbrt.h"
+#include "elementary_erf.h"
 #include "elementary_exp.h"
+#include "elementary_hyperbolic.h"
+#include "elementary_inverse.h"
 #include "elementary_pow.h"
 #include "elementary_trig.h"
 

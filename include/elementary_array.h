@@ -8,17 +8,25 @@
 
 #include "elementary.h"
 
-enum { ELEMENTARY_BLOCK = 64 };
+#define ELEMENTARY_BLOCK INT64_C(64)
 
-static inline void elementary_exp_array(int64_t n, const double *x, double *y) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; i++) y[i] = elementary_exp(x[i]);
-}
+/* Defines NAME_array from NAME, which is branch-free. */
+#define ELEMENTARY_PLAIN_ARRAY(name)                                                               \
+  static inline void name##_array(int64_t n, const double *x, double *y) {                         \
+    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = name(x[i]);                        \
+  }
 
-static inline void elementary_log_array(int64_t n, const double *x, double *y) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; i++) y[i] = elementary_log(x[i]);
-}
+ELEMENTARY_PLAIN_ARRAY(elementary_exp)
+ELEMENTARY_PLAIN_ARRAY(elementary_log)
+ELEMENTARY_PLAIN_ARRAY(elementary_log10)
+ELEMENTARY_PLAIN_ARRAY(elementary_cbrt)
+ELEMENTARY_PLAIN_ARRAY(elementary_asin)
+ELEMENTARY_PLAIN_ARRAY(elementary_acos)
+ELEMENTARY_PLAIN_ARRAY(elementary_atan)
+ELEMENTARY_PLAIN_ARRAY(elementary_sinh)
+ELEMENTARY_PLAIN_ARRAY(elementary_cosh)
+ELEMENTARY_PLAIN_ARRAY(elementary_tanh)
+ELEMENTARY_PLAIN_ARRAY(elementary_erf)
 
 /* Defines NAME_array from NAME_ordinary for arguments that are not RARE, and NAME for all. */
 #define ELEMENTARY_ARRAY(name, rare)                                                               \
@@ -42,10 +50,12 @@ static inline void elementary_log_array(int64_t n, const double *x, double *y) {
 
 ELEMENTARY_ARRAY(elementary_sin, elementary_angle_is_large)
 ELEMENTARY_ARRAY(elementary_cos, elementary_angle_is_large)
+ELEMENTARY_ARRAY(elementary_tan, elementary_angle_is_large)
 
-static inline void elementary_log10_array(int64_t n, const double *x, double *y) {
+/* z[i] = atan2(y[i], x[i]) */
+static inline void elementary_atan2_array(int64_t n, const double *y, const double *x, double *z) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; i++) y[i] = elementary_log10(x[i]);
+  for (int64_t i = 0; i < n; i++) z[i] = elementary_atan2(y[i], x[i]);
 }
 
 static inline void elementary_pow_array(int64_t n, const double *x, const double *y, double *z) {

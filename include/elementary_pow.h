@@ -71,9 +71,8 @@ PORTABLE double elementary_pow(double x, double y) {
   const double log_high = size == 0.0 ? -infinite : size < infinite ? high : size;
   const double product = y * log_high;
   const double rest = fma(y, high, -product) + y * low;
-  const int ordinary = product > -746.0 && product < 710.0;
   const double limited = product < -746.0 ? -746.0 : product > 710.0 ? 710.0 : product;
-  const double power = elementary_exp_of_pair(limited, ordinary ? rest : 0.0);
+  const double power = elementary_exp_of_pair(limited, limited == product ? rest : 0.0);
   const int odd = elementary_is_integer(y) && !elementary_is_integer(0.5 * y);
   const uint64_t sign = odd ? bits_of(x) & 0x8000000000000000u : 0;
   const double signed_power = double_of(bits_of(power) | sign);

@@ -1,4 +1,4 @@
-/* sin and cos (elementary.h).
+/* sin, cos and tan (elementary.h).
  *
  * Ordinary arguments (below 2^30): n = nearest integer to x 2/pi, r = x - n pi/2 with pi/2 in three
  * doubles. The first fma is exact, because x and n times a 53-bit pi/2 are multiples of the same
@@ -8,12 +8,14 @@
  * 53-bit integer, in integers modulo 2^192: 2 bits of quadrant, 190 of fraction; no double is
  * nearer than 2^-62 to a multiple of pi/2, so 2^-137 of truncation is harmless.
  * Then sin(r) and cos(r) by polynomials of degree 13 and 14 (minimax in doubles, made with
- * Sollya's fpminimax; relative errors 2^-56 and 2^-61), n chooses among them and the sign. */
+ * Sollya's fpminimax; relative errors 2^-56 and 2^-61), n chooses among them and the sign.
+ * tan is their quotient (odd n: the negative inverse), each as a pair of doubles. */
 #ifndef ELEMENTARY_TRIG_H
 #define ELEMENTARY_TRIG_H
 
 #include <math.h>
 
+#include "elementary_basic.h"
 #include "elementary_exp.h"
 #include "portable.h"
 
@@ -40,8 +42,8 @@ PORTABLE elementary_angle elementary_reduce(double x) {
   const double p = n * ELEMENTARY_PI_2_MIDDLE;
   const double p_low = fma(n, ELEMENTARY_PI_2_MIDDLE, -p);
   const double high = r - p; /* with its error: Knuth's two-sum */
-  const double part = high - r;
-  const double error = (r - (high - part)) - (p + part);
+  const double moved = high - r;
+  const double error = (r - (high - moved)) - (p + moved);
   a.high = high;
   a.low = fma(-n, ELEMENTARY_PI_2_LOW, error - p_low);
   a.quadrant = bits_of(shifted);
@@ -161,8 +163,8 @@ PORTABLE elementary_angle elementary_reduce_large(double x) {
   return a;
 }
 
-/* sin and cos of the reduced part. */
-PORTABLE double elementary_sin_reduced(elementary_angle a) {
+/* sin and cos of the reduced part are a.high + sin_tail and the result of cos_head + *tail. */
+PORTABLE double elementary_sin_tail(elementary_angle a) {
   const double z = a.high * a.high;
   double p = 0x1.5e118e8486ceep-33;
   p = fma(p, z, -0x1.ae60210233ab8p-26);
@@ -170,10 +172,10 @@ PORTABLE double elementary_sin_reduced(elementary_angle a) {
   p = fma(p, z, -0x1.a01a019ea130ap-13);
   p = fma(p, z, 0x1.1111111110c83p-7);
   p = fma(p, z, -0x1.5555555555555p-3);
-  return a.high + fma(a.high * z, p, fma(-0.5 * z, a.low, a.low));
+  return fma(a.high * z, p, fma(-0.5 * z, a.low, a.low));
 }
 
-PORTABLE double elementary_cos_reduced(elementary_angle a) {
+PORTABLE double elementary_cos_head(elementary_angle a, double *tail) {
   const double z = a.high * a.high;
   double p = -0x1.9073d4444af1dp-37;
   p = fma(p, z, 0x1.1eeb58509df49p-29);
@@ -185,12 +187,16 @@ PORTABLE double elementary_cos_reduced(elementary_angle a) {
   const double half = 0.5 * z;
   const double w = 1.0 - half;
   const double error = fma(-0.5, square_error, (1.0 - w) - half);
-  return w + (error + fma(z * z, p, -(a.high * a.low)));
+  *tail = error + fma(z * z, p, -(a.high * a.low));
+  return w;
 }
 
 /* quadrant 0: sin, 1: cos, 2: -sin, 3: -cos. */
 PORTABLE double elementary_sin_of_angle(elementary_angle a) {
-  const double s = elementary_sin_reduced(a), c = elementary_cos_reduced(a);
+  double tail;
+  const double s = a.high + elementary_sin_tail(a);
+  const double head = elementary_cos_head(a, &tail);
+  const double c = head + tail;
   const double y = (a.quadrant & 1) != 0 ? c : s;
   return double_of(bits_of(y) ^ (a.quadrant & 2) << 62);
 }
@@ -219,6 +225,30 @@ PORTABLE double elementary_cos(double x) {
   elementary_angle a = elementary_reduce_large(x);
   a.quadrant++;
   return elementary_sin_of_angle(a);
+}
+
+PORTABLE double elementary_tan_of_angle(elementary_angle a) {
+  const double sin_tail = elementary_sin_tail(a), s = a.high + sin_tail;
+  const double s_low = (a.high - s) + sin_tail;
+  double cos_tail, low;
+  const double head = elementary_cos_head(a, &cos_tail), c = head + cos_tail;
+  const double c_low = (head - c) + cos_tail;
+  const int odd = (a.quadrant & 1) != 0;
+  const double n = odd ? -c : s, n_low = odd ? -c_low : s_low;
+  const double q = elementary_divide_pair(n, n_low, odd ? s : c, odd ? s_low : c_low, &low);
+  return q + low;
+}
+
+/* As for sin. */
+PORTABLE double elementary_tan_ordinary(double x) {
+  const double y = elementary_tan_of_angle(elementary_reduce(x));
+  return fabs(x) < 0x1p-27 ? x : y;
+}
+
+PORTABLE double elementary_tan(double x) {
+  if (!elementary_angle_is_large(x)) return elementary_tan_ordinary(x);
+  if (x - x != 0.0) return x - x;
+  return elementary_tan_of_angle(elementary_reduce_large(x));
 }
 
 #endif

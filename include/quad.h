@@ -16,6 +16,10 @@
  * (QUADPACK, Piessens et al. 1983, section 2.2.2 for the half lines.) A point at infinity has
  * weight 0, and the integrand's value there is not used.
  *
+ * A grid of kind QUAD_SOBOL has no axes in that sense: sample s is point first + s of one replicate
+ * of a randomised Sobol sequence (quad_sobol.h), all weights are 1, and the axes say where the unit
+ * cube goes: x = lower + step u when finite, else the maps above.
+ *
  * Sums: blocks of block_size(points) consecutive samples (block_sum.h), block sums into a wide
  * accumulator. */
 #ifndef QUAD_H
@@ -25,6 +29,7 @@
 
 #include "block_sum.h"
 #include "portable.h"
+#include "quad_sobol.h"
 #include "space.h"
 
 enum { QUAD_DIMS = 10 };
@@ -54,10 +59,15 @@ typedef struct quad_axis {
   dptr node, weight;
 } quad_axis;
 
+typedef enum quad_grid_kind { QUAD_PRODUCT, QUAD_SOBOL } quad_grid_kind;
+
 typedef struct quad_grid {
-  int32_t dims;
-  int64_t points; /* product of the counts, at most QUAD_POINTS_MAX */
+  int32_t kind, dims;
+  int64_t points; /* product: of the counts, at most QUAD_POINTS_MAX */
   double scale;
+  int64_t first; /* sobol: the point that is sample 0 */
+  dptr table;    /* sobol: [replicate][dims][SOBOL_STRIDE] words in the backend's memory */
+  int32_t replicate;
   quad_axis axis[QUAD_DIMS];
 } quad_grid;
 
@@ -119,8 +129,40 @@ PORTABLE double quad_axis_point(const quad_axis *a, int64_t i, double *x) {
   return 0.0;
 }
 
-/* The digits of sample s: digit[d] < axis[d].count. */
+/* sobol: the words of direction d. */
+PORTABLE const uint64_t *quad_sobol_table(const quad_grid *g, int d) {
+  return (const uint64_t *)g->table.at + ((int64_t)g->replicate * g->dims + d) * SOBOL_STRIDE;
+}
+
+/* A place u in (0, 1) on an axis: its x; the result is its weight. */
+PORTABLE double quad_axis_place(const quad_axis *a, double u, double *x) {
+  if (a->range == QUAD_FINITE) {
+    *x = fma(u, a->step, a->lower);
+    return 1.0;
+  }
+  const double t = fma(u, a->step, a->lower);
+  const double weight = quad_stretch(a, t, a->step * u, a->step * (1.0 - u), x);
+  if (isfinite(weight) && isfinite(*x)) return weight;
+  *x = a->anchor;
+  return 0.0;
+}
+
+/* Point i of a sobol grid's sequence: x[dims]; the result is its weight. */
+PORTABLE double quad_sobol_point(const quad_grid *g, int64_t i, double *x) {
+  double weight = 1.0;
+  for (int d = 0; d < g->dims; d++) {
+    const double u = sobol_uniform(sobol_digits(quad_sobol_table(g, d), (uint64_t)i));
+    weight *= quad_axis_place(&g->axis[d], u, &x[d]);
+  }
+  return weight;
+}
+
+/* The digits of sample s: digit[d] < axis[d].count; sobol: digit[0] is the point's number. */
 PORTABLE void quad_digits(const quad_grid *g, int64_t s, int64_t *digit) {
+  if (g->kind == QUAD_SOBOL) {
+    digit[0] = g->first + s;
+    return;
+  }
   for (int d = 0; d < g->dims; d++) {
     const int64_t count = g->axis[d].count, rest = s / count;
     digit[d] = s - rest * count;
@@ -130,6 +172,7 @@ PORTABLE void quad_digits(const quad_grid *g, int64_t s, int64_t *digit) {
 
 /* Sample with these digits: x[dims]; the result is its weight. */
 PORTABLE double quad_point(const quad_grid *g, const int64_t *digit, double *x) {
+  if (g->kind == QUAD_SOBOL) return quad_sobol_point(g, digit[0], x);
   double weight = quad_axis_point(&g->axis[0], digit[0], &x[0]);
   for (int d = 1; d < g->dims; d++) weight *= quad_axis_point(&g->axis[d], digit[d], &x[d]);
   return weight;

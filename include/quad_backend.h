@@ -7,10 +7,19 @@
 #include "quad.h"
 #include "quad_regions.h"
 #include "status.h"
+#include "sweep_axis.h"
 
 struct device;
 
 typedef struct quad_work quad_work; /* an integrand made ready on a device */
+
+/* The integrals of a sweep: the same integrand and samples, the parameters of member m behind the
+ * fixed ones. */
+typedef struct quad_family {
+  const double *fixed; /* [fixed_count], host memory */
+  int fixed_count;
+  sweep_grid swept; /* lists in the backend's memory */
+} quad_family;
 
 typedef struct quad_backend {
   /* f: one output; inputs x[0] .. x[dims - 1], then the parameters. It must outlive *out. */
@@ -20,6 +29,13 @@ typedef struct quad_backend {
   /* Sum 0: weight * f over the samples of blocks [first, last) of the grid. */
   status (*sum)(struct device *d, quad_work *w, const quad_grid *g, const double *parameters,
                 int64_t first, int64_t last);
+
+  /* sums[i], i in [0, count) = the sum of weight * f over all samples of the grid for one member:
+   * which[i], or first + i where which.at is NULL. Blocks of 256 consecutive samples by block_sum,
+   * the sums of the blocks added in order from +0.0: a member is one lane's or one thread block's
+   * work, and its bits do not depend on the others. */
+  status (*members)(struct device *d, quad_work *w, const quad_grid *g, const quad_family *family,
+                    int64_t first, int64_t count, dptr which, dptr sums);
 
   /* out[i] = the estimate of region i of `count`, its edges at edge[2 dims i]; both in host memory.
    * Adds to no sum. */

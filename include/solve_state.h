@@ -1,8 +1,8 @@
-/* The scalars of a running linear solve, and the rules that move them on: written once, applied by
- * every backend right after the sums of a step are known (on a GPU by the device itself, so that no
- * iteration waits for the host). Kernels read alpha and beta from here, and do nothing once
- * `verdict` is set, so the stopping iteration is the same on every backend however late the host
- * looks.
+/* The scalars of a running linear solve; the rules that move them on are in solve_rules.h. Written
+ * once, applied by every backend right after the sums of a step are known (on a GPU by the device
+ * itself, so that no iteration waits for the host). Kernels read alpha and beta from here, and do
+ * nothing once `verdict` is set, so the stopping iteration is the same on every backend however
+ * late the host looks.
  *
  * Sums hold products of values scaled by `scale`, a power of two taken from max|b| and max|r0|
  * before the loop: norms in here are scaled norms, `scale` times the real ones.
@@ -16,8 +16,7 @@
 
 #include "portable.h"
 
-/* What one step's reduction carries: a few exact sums (wide.h) and a few counters. */
-enum { SUMS_MAX = 3, COUNTERS = 2 };
+/* The counters of a step's reduction (COUNTERS of backend.h). */
 enum { COUNTER_CHANGED = 0, COUNTER_STOP = 1 };
 
 typedef enum verdict {

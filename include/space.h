@@ -18,11 +18,13 @@ typedef struct dptr {
 } dptr;
 
 /* A distributed vector's local part, in backend memory: entries [0, rows) are owned, entries
- * [rows, rows + ghosts) are copies of other ranks' entries, filled by a halo exchange. */
+ * [rows, rows + ghosts) are copies of other ranks' entries, filled by a halo exchange. Sums are
+ * made over blocks of `block` entries (block_sum.h), the first of which starts at entry 0. */
 typedef struct vec {
   dptr data;
   lidx rows;
   lidx ghosts;
+  int32_t block;
 } vec;
 
 #endif

@@ -94,6 +94,36 @@ void comm_give_up(status code) {
   MPI_Abort(MPI_COMM_WORLD, code);
 }
 
+/* A communicator of its own over the ranks of `base`. */
+static status open_over(comm *c, MPI_Comm base) {
+  status rc = STATUS_OK;
+  TRY(comm_check(c, MPI_Comm_dup(base, &c->world), "MPI_Comm_dup"));
+  TRY(comm_check(c, MPI_Comm_set_errhandler(c->world, MPI_ERRORS_RETURN),
+                 "MPI_Comm_set_errhandler"));
+  TRY(comm_check(c, MPI_Comm_rank(c->world, &c->rank), "MPI_Comm_rank"));
+  TRY(comm_check(c, MPI_Comm_size(c->world, &c->size), "MPI_Comm_size"));
+  TRY(find_node(c));
+  rc = alloc_array(&c->requests, 2 * (int64_t)c->size, sizeof *c->requests, "message handles");
+  TRY(comm_agree(c, rc));
+done:
+  return rc;
+}
+
+status comm_self(comm **out) {
+  status rc = STATUS_OK;
+  comm *c = NULL;
+  *out = NULL;
+  TRY(alloc_zeroed(&c, 1, sizeof *c, "communicator"));
+  c->world = MPI_COMM_NULL;
+  c->limit = INT_MAX;
+  TRY(open_over(c, MPI_COMM_SELF));
+  *out = c;
+  c = NULL;
+done:
+  comm_close(&c);
+  return rc;
+}
+
 status comm_open(int *argc, char ***argv, comm **out) {
   status rc = STATUS_OK;
   comm *c = NULL;
@@ -105,14 +135,7 @@ status comm_open(int *argc, char ***argv, comm **out) {
   c->world = MPI_COMM_NULL;
   c->limit = INT_MAX;
   c->owns_mpi = owns;
-  TRY(comm_check(c, MPI_Comm_dup(MPI_COMM_WORLD, &c->world), "MPI_Comm_dup"));
-  TRY(comm_check(c, MPI_Comm_set_errhandler(c->world, MPI_ERRORS_RETURN),
-                 "MPI_Comm_set_errhandler"));
-  TRY(comm_check(c, MPI_Comm_rank(c->world, &c->rank), "MPI_Comm_rank"));
-  TRY(comm_check(c, MPI_Comm_size(c->world, &c->size), "MPI_Comm_size"));
-  TRY(find_node(c));
-  rc = alloc_array(&c->requests, 2 * (int64_t)c->size, sizeof *c->requests, "message handles");
-  TRY(comm_agree(c, rc));
+  TRY(open_over(c, MPI_COMM_WORLD));
 done:
   if (rc != STATUS_OK) {
     comm_close(&c);

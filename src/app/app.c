@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fp_check.h"
+#include "helper.h"
 #include "log.h"
 #include "stop.h"
 
@@ -119,33 +120,33 @@ static status first_words(int argc, char **argv, const launcher *l, const comman
   return STATUS_OK;
 }
 
-/* No command here computes with these sections: values given on the command line are a mistake,
- * while those of a file may be meant for another command. */
-static void warn_of_unused(const options *o) {
-  static const char *const sections[] = {"parameters", "sweep", "sample"};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+/* Values of sections with free keys that the command does not compute with: given on the command
+ * line they are a mistake, while those of a file may be meant for another command. */
+static void warn_of_unused(const command_entry *entry, const options *o) {
+  for (const option *is = OPTIONS_COMMON; is->section != NULL; is++) {
     const char *name;
-    for (int k = 0; (name = options_free_key(o, sections[i], k)) != NULL; k++) {
+    if (strcmp(is->key, OPTION_ANY_KEY) != 0 || command_honours(entry, is)) continue;
+    for (int k = 0; (name = options_free_key(o, is->section, k)) != NULL; k++) {
       char key[2 * OPTIONS_NAME_MAX + 2];
-      snprintf(key, sizeof key, "%.60s.%.60s", sections[i], name);
+      snprintf(key, sizeof key, "%.60s.%.60s", is->section, name);
       if (strncmp(options_where(o, key), "--", 2) != 0) continue;
-      log_warning("%s has no effect: no command of this version uses [%s]", options_where(o, key),
-                  sections[i]);
+      log_warning("%s has no effect: '%s' does not use [%s]", options_where(o, key),
+                  entry->is->name, is->section);
     }
   }
 }
 
 /* With MPI running: checks of the launch, threads, the command. Ends with an agreement, so the code
  * is the same on all ranks and its text has been printed. */
-static status run_with_mpi(const command_entry *entry, options *o, comm *c) {
+static status run_with_mpi(const command_entry *entry, options *o, comm *c, compiler *w) {
   status rc = STATUS_OK;
   placement seat;
   char number[32];
-  run_context run = {.o = o, .c = c, .started = comm_clock(), .seat = &seat};
+  run_context run = {.o = o, .c = c, .compiler = w, .started = comm_clock(), .seat = &seat};
   TRY(comm_agree(c, fp_check("at start"))); /* MPI has loaded its plug-ins by now */
   TRY(launch_place(c, options_integer(o, "run.threads"), &seat));
   TRY(launch_announce(c, HALOSWEEP_VERSION, entry->is->name, &seat));
-  warn_of_unused(o);
+  warn_of_unused(entry, o);
   run.threads = seat.threads;
   snprintf(number, sizeof number, "%d", seat.threads);
   TRY(comm_agree(c, options_override(o, "run.threads", number)));
@@ -159,17 +160,21 @@ int app_main(int argc, char **argv) {
   const command_entry *entry = NULL;
   options *o = NULL;
   comm *c = NULL;
+  compiler *w = NULL;
   status rc = STATUS_OK;
   TRY(first_words(argc, argv, &l, &entry));
   if (entry == NULL) goto done;
   TRY(options_load(entry->is, argc - 2, argv + 2, &o));
   TRY(command_check(entry, o));
   if (entry->stops) TRY(stop_install());
+  if (entry->compiles) TRY(helper_start(&w));
   TRY(comm_open(&argc, &argv, &c));
+  compiler_settle(w, c);
   if (comm_rank(c) != 0) l.rank = comm_rank(c);
   TRY(launch_check(&l, options_integer(o, "run.ranks"), comm_size(c)));
   log_open(comm_rank(c) == 0, options_flag(o, "run.quiet"));
-  rc = run_with_mpi(entry, o, c);
+  rc = run_with_mpi(entry, o, c, w);
+  compiler_close(&w);
   fail_clear();
   options_release(&o);
   comm_close(&c);
@@ -179,6 +184,7 @@ int app_main(int argc, char **argv) {
   }
   return (int)rc;
 done:
+  compiler_close(&w);
   options_release(&o);
   if (rc == STATUS_OK) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;

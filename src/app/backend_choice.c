@@ -3,22 +3,21 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "fp_check.h"
 #include "log.h"
-
-/* Below this a GPU's start (0.3 s for its context) costs more than it can save. */
-enum { AUTO_GPU_ROWS = 1000000 };
 
 /* Up to so many ranks the map of ranks to GPUs is printed. */
 enum { MAP_RANKS = 16 };
 
 /* Opens a GPU on every rank, or on none: *out stays NULL then, and the log says why. */
-static status try_gpu(const run_context *run, const device_request *request, device **out) {
+static status try_gpu(const run_context *run, const problem_size *size,
+                      const device_request *request, device **out) {
   status rc = STATUS_OK;
   const backend *gpu = &BACKEND_cuda;
   int64_t missing = 0;
-  if (request->total < AUTO_GPU_ROWS) {
-    log_info("backend omp: %lld rows are too few for a GPU (auto takes one from %d on)",
-             (long long)request->total, AUTO_GPU_ROWS);
+  if (size->count < size->gpu_from) {
+    log_info("backend omp: %lld %s are too few for a GPU (auto takes one from %lld on)",
+             (long long)size->count, size->unit, (long long)size->gpu_from);
     return STATUS_OK;
   }
   missing = gpu->open(request, out) != STATUS_OK;
@@ -27,8 +26,8 @@ static status try_gpu(const run_context *run, const device_request *request, dev
   const int64_t mine = missing;
   TRY(comm_sum_i64(run->c, &missing, 1));
   if (missing == 0) {
-    log_info("backend cuda: every rank has a GPU and there are %lld rows",
-             (long long)request->total);
+    log_info("backend cuda: every rank has a GPU and there are %lld %s", (long long)size->count,
+             size->unit);
   } else {
     if (!mine) log_info("backend omp: %lld ranks have no GPU", (long long)missing);
     if (*out != NULL) gpu->close(out);
@@ -86,15 +85,17 @@ static const backend *backend_named(const char *name) {
   return NULL; /* auto */
 }
 
-status backend_choose(const run_context *run, const device_request *request, backend_choice *out) {
+status backend_choose(const run_context *run, const problem_size *size, backend_choice *out) {
   status rc = STATUS_OK;
+  const device_request request = {.threads = run->threads, .node_rank = comm_node_rank(run->c)};
   TRY(comm_agree(run->c, transport_check(options_text(run->o, "run.transport"))));
   out->kernels = backend_named(options_text(run->o, "run.backend"));
   if (out->kernels == NULL) {
-    TRY(try_gpu(run, request, &out->place));
+    TRY(try_gpu(run, size, &request, &out->place));
     out->kernels = out->place != NULL ? &BACKEND_cuda : &BACKEND_omp;
   }
-  if (out->place == NULL) rc = out->kernels->open(request, &out->place);
+  if (out->place == NULL) rc = out->kernels->open(&request, &out->place);
+  if (rc == STATUS_OK) rc = fp_check("after the backend was opened"); /* libraries were loaded */
   TRY(comm_agree(run->c, rc));
   TRY(backend_devices(run, out));
   announce_devices(run, out);

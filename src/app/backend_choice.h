@@ -14,11 +14,19 @@ typedef struct backend_choice {
   device_facts *devices; /* [ranks], on every rank; NULL where the backend is the host itself */
 } backend_choice;
 
-/* Opens the backend asked for. `auto` takes a GPU where every rank can open one and the problem has
- * at least AUTO_GPU_ROWS rows (a function of the problem, not of timing), else all cores; one line
- * of the log says which of these decided. STATUS_UNAVAILABLE when what was asked for is not there.
+/* How large a problem is, and from where on `auto` gives it to a GPU: below, starting one (0.3 s
+ * for its context) costs more than it can save (docs/performance.md has the measurements). */
+typedef struct problem_size {
+  int64_t count;
+  const char *unit; /* "rows" */
+  int64_t gpu_from;
+} problem_size;
+
+/* Opens the backend asked for. `auto` takes a GPU where every rank can open one and the problem is
+ * large enough (a function of the problem, not of timing), else all cores; one line of the log says
+ * which of these decided. STATUS_UNAVAILABLE when what was asked for is not there.
  * On failure nothing stays open. Collective; all ranks leave with the same status. */
-status backend_choose(const run_context *run, const device_request *request, backend_choice *out);
+status backend_choose(const run_context *run, const problem_size *size, backend_choice *out);
 
 /* Chooses how halos travel (transport.h) for a system whose plan is made. Collective; all ranks
  * leave with the same status. */

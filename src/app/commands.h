@@ -6,6 +6,7 @@
 #define COMMANDS_H
 
 #include "comm.h"
+#include "compile.h"
 #include "launch.h"
 #include "options.h"
 #include "status.h"
@@ -16,6 +17,7 @@ typedef struct run_context {
   int threads;           /* of this rank */
   double started;        /* comm_clock() when the run began */
   const placement *seat; /* cores and sharing, for the report */
+  compiler *compiler;    /* of commands that compile, else NULL */
 } run_context;
 
 typedef struct command_entry {
@@ -24,13 +26,20 @@ typedef struct command_entry {
   status (*check)(const options *o);
   /* The work. Collective: every rank calls it, each returns its own status (main agrees on it). */
   status (*run)(run_context *run);
-  int stops; /* looks at requests to stop (stop.h), and saves */
+  int stops;    /* looks at requests to stop (stop.h), and saves */
+  int compiles; /* may compile formulas (function.h) */
+  /* The keys of [run] and [checkpoint] that it looks at, "threads|ranks|..."; NULL: all of them.
+   * Others on its command line are refused; in a file they may be meant for other commands. */
+  const char *honours;
 } command_entry;
 
 /* Ends with a zeroed one. */
 extern const command_entry COMMANDS[];
 
 const command_entry *command_find(const char *name);
+
+/* Whether an option of OPTIONS_COMMON has an effect on the command. Local. */
+int command_honours(const command_entry *entry, const option *is);
 
 /* Checks that hold for every command, then its own. Local, before MPI starts. */
 status command_check(const command_entry *entry, const options *o);

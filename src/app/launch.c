@@ -166,6 +166,20 @@ done:
   return rc;
 }
 
+/* What is set and no number is not passed over: another number of threads than the one meant would
+ * go unnoticed. As in OpenMP, of a list (one number a nesting level) the first counts. */
+static status check_thread_variables(int64_t asked) {
+  static const char *const names[] = {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"};
+  for (int i = 0; i < 2 && asked <= 0; i++) {
+    const char *text = getenv(names[i]);
+    if (text == NULL || *text == '\0') continue;
+    if (variable(names[i], 1) > 0) return STATUS_OK; /* the later one is not used */
+    return fail(STATUS_USAGE, "%s='%.60s': expected a whole number of at least 1%s", names[i], text,
+                i == 0 ? ", or a list of them" : "");
+  }
+  return STATUS_OK;
+}
+
 static void decide_threads(int64_t asked, placement *out) {
   int64_t omp = variable("OMP_NUM_THREADS", 1), slurm = variable("SLURM_CPUS_PER_TASK", 1);
   if (asked > 0) {
@@ -209,6 +223,7 @@ status launch_place(comm *c, int64_t asked, placement *out) {
   TRY(count_sharing(c, &out->sharing));
   out->cores = out->mask_cores / out->sharing;
   if (out->cores < 1) out->cores = 1;
+  TRY(comm_agree(c, check_thread_variables(asked)));
   decide_threads(asked, out);
   warn_when_crowded(out);
   rc = comm_agree(c, check_threads(out));

@@ -4,7 +4,12 @@
 
 #include "backend_choice.h"
 #include "commands.h"
+#include "function.h"
+#include "quad_inputs.h"
 #include "quad_run.h"
+#include "quad_sweep.h"
+#include "report.h"
+#include "result_io.h"
 #include "run_files.h"
 #include "timers.h"
 
@@ -12,21 +17,34 @@ typedef struct quad_job {
   run_context *run;
   timers timers;
   backend_choice chosen; /* owns the device that quad.place points to */
-  struct function *function;
-  double *parameters; /* [parameter_count] */
+  quad_inputs in;
+  function *function;
   quad_run quad;
+  quad_sweep members; /* where in.swept has axes */
   const quad_rule *rule;
-  const char *why; /* rule = auto: the reason for it, else NULL */
+  const char *why;  /* rule = auto: the reason for it, else NULL */
+  double error_max; /* sweeps with a known exact value: the largest error, else NaN */
   phase_summary phases;
   int64_t host_peak; /* largest over ranks */
 } quad_job;
 
-/* quad_function.c: from options to a formula. Collective. */
+/* Whether this is a sweep. */
+static inline int quad_is_sweep(const quad_job *j) { return j->in.swept.grid.axes > 0; }
+
+enum { QUAD_SHOWN = 20 }; /* sweeps of up to so many members are printed */
+
+/* quad_function.c: from j->in to a formula. Collective. */
 status quad_function_create(quad_job *j);
 void quad_function_release(quad_job *j);
 
 /* quad_output.c */
 status quad_write(quad_job *j);         /* collective */
 status quad_outcome(const quad_job *j); /* local: the exit code, with its text */
+
+/* quad_output_sweep.c: what of a sweep goes there. Writing and printing are collective. */
+void quad_report_sweep(const quad_job *j, report *r);
+status quad_write_sweep(const quad_job *j, result_file *f);
+status quad_print_sweep(const quad_job *j);
+status quad_outcome_sweep(const quad_job *j);
 
 #endif

@@ -1,27 +1,61 @@
 /* What `quad` leaves behind: the report, a summary to read, and the outcome as an exit code with a
  * text that says what to try. */
 #include <math.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "fingerprint.h"
+#include "log.h"
 #include "quad_job.h"
 #include "run_report.h"
 
 static int leads(const quad_job *j) { return comm_rank(j->run->c) == 0; }
 
-static uint64_t mark_of(const quad_job *j) { return fingerprint_of(&j->quad.value, 0, 1); }
+static uint64_t mark_of(const quad_job *j) {
+  return quad_is_sweep(j) ? j->members.fingerprint : fingerprint_of(&j->quad.value, 0, 1);
+}
+
+static int exit_code(const quad_job *j) {
+  if (quad_is_sweep(j)) return j->members.failures > 0 ? STATUS_STOPPED : STATUS_OK;
+  return quad_reason_status(j->quad.reason);
+}
+
+static const char *reason_of(const quad_job *j) {
+  if (quad_is_sweep(j) && j->members.failures > 0) return "members_failed";
+  return quad_reason_name(j->quad.reason);
+}
 
 static double evaluations_per_second(const quad_job *j) {
   const double busy = j->phases.slowest[PHASE_COMPUTE] + j->phases.slowest[PHASE_COMMUNICATE];
   return busy > 0.0 ? (double)j->quad.evaluations / busy : 0.0;
 }
 
+static double true_error(const quad_job *j) {
+  return fabs(j->quad.value - quad_inputs_exact(&j->in, j->in.value));
+}
+
+/* The largest error of a sweep's members. Collective. */
+static status find_error_max(quad_job *j) {
+  const quad_sweep *s = &j->members;
+  const int64_t first = ownership_begin(&s->owned), end = ownership_end(&s->owned);
+  double parameters[QUAD_NAMES], worst = 0.0;
+  memcpy(parameters, j->in.value, sizeof parameters);
+  for (int64_t m = first; m < end; m++) {
+    sweep_member(&s->swept->grid, m, parameters + j->in.fixed);
+    const double error = fabs(s->mine.value[m - first] - quad_inputs_exact(&j->in, parameters));
+    if (!(error <= worst)) worst = isnan(error) ? INFINITY : error;
+  }
+  j->error_max = worst;
+  return comm_max_f64(j->run->c, &j->error_max, 1);
+}
+
+/* ---- the report ---- */
+
 static void fill_report(const quad_job *j, report *r) {
-  const options *o = j->run->o;
   const quad_run *q = &j->quad;
   const run_facts facts = {.command = "quad",
-                           .exit_code = quad_reason_status(q->reason),
-                           .reason = quad_reason_name(q->reason),
+                           .exit_code = exit_code(j),
+                           .reason = reason_of(j),
                            .fingerprint = mark_of(j),
                            .reproducible = "all",
                            .chosen = &j->chosen,
@@ -31,52 +65,135 @@ static void fill_report(const quad_job *j, report *r) {
   report_word(r, "rule", j->rule->name);
   if (j->why != NULL) report_word(r, "why", j->why);
   report_integer(r, "dims", q->integral.dims);
-  report_real(r, "value", q->value);
-  report_real(r, "error_estimate", q->error);
+  if (quad_is_sweep(j)) {
+    quad_report_sweep(j, r);
+  } else {
+    report_real(r, "value", q->value);
+    report_real(r, "error_estimate", q->error);
+    report_flag(r, "converged", q->reason == QUAD_CONVERGED);
+  }
   report_integer(r, "evaluations", q->evaluations);
   report_real(r, "evaluations_per_second", evaluations_per_second(j));
-  if (options_has(o, "quad.exact")) {
-    report_real(r, "error", fabs(q->value - options_real(o, "quad.exact")));
+  if (!quad_is_sweep(j) && j->in.exact_known) report_real(r, "error", true_error(j));
+}
+
+/* ---- the file ---- */
+
+/* Rank 0 has the three numbers. */
+static status write_value(const quad_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  const quad_run *q = &j->quad;
+  const int64_t count = leads(j) ? 1 : 0;
+  TRY(result_table(f, "/quad/value", DATASET_F64, 1, 0, 0, count, &q->value));
+  TRY(result_table(f, "/quad/error", DATASET_F64, 1, 0, 0, count, &q->error));
+  TRY(result_table(f, "/quad/evaluations", DATASET_I64, 1, 0, 0, count, &q->evaluations));
+done:
+  return rc;
+}
+
+static status write_result(quad_job *j, const char *json) {
+  status rc = STATUS_OK;
+  const char *path = options_text(j->run->o, "run.output");
+  result_file *f = NULL;
+  char mark[FINGERPRINT_TEXT];
+  if (path == NULL) return STATUS_OK;
+  if (exit_code(j) == STATUS_DIVERGED) {
+    log_warning("%s not written: the integrand is not finite, there is no value to keep", path);
+    return STATUS_OK;
   }
+  fingerprint_text(mark_of(j), mark);
+  TRY(result_create(j->run->c, path, &f));
+  TRY(quad_is_sweep(j) ? quad_write_sweep(j, f) : write_value(j, f));
+  TRY(result_text(f, "version", HALOSWEEP_VERSION));
+  TRY(result_text(f, "command", "quad"));
+  TRY(result_text(f, "config", options_effective(j->run->o)));
+  TRY(result_text(f, "report", json));
+  TRY(result_text(f, "fingerprint", mark));
+  rc = result_close(&f, 1);
+done:
+  if (f != NULL) result_close(&f, 0);
+  return rc;
+}
+
+/* ---- for people ---- */
+
+static void print_value(const quad_job *j) {
+  const quad_run *q = &j->quad;
+  report_print("value        %.17g\n", q->value);
+  if (isnan(q->error)) {
+    report_print("error        no estimate: one evaluation with n points; leave n out for one\n");
+  } else {
+    report_print("error        %.3e (estimated)\n", q->error);
+  }
+  if (j->in.exact_known) report_print("true error   %.3e\n", true_error(j));
+}
+
+static void print_members(const quad_job *j) {
+  const quad_sweep *s = &j->members;
+  char text[SWEEP_TEXT];
+  sweep_describe(s->swept, text);
+  report_print("sweep        %s, %lld failed\n", text, (long long)s->failures);
+  if (j->in.exact_known) report_print("true error   %.3e (the largest)\n", j->error_max);
 }
 
 static void print_summary(const quad_job *j) {
-  const options *o = j->run->o;
   const quad_run *q = &j->quad;
-  if (options_flag(o, "run.quiet")) {
-    report_print("%.17g\n", q->value);
+  if (options_flag(j->run->o, "run.quiet")) {
+    if (!quad_is_sweep(j)) report_print("%.17g\n", q->value);
     return;
   }
   report_print("rule         %s in %d direction%s\n", j->rule->name, q->integral.dims,
                q->integral.dims == 1 ? "" : "s");
   if (j->why != NULL) report_print("why          %s\n", j->why);
   run_report_print_place(j->run, &j->chosen);
-  report_print("ended        %s after %lld evaluation%s\n", quad_reason_name(q->reason),
-               (long long)q->evaluations, q->evaluations == 1 ? "" : "s");
-  report_print("value        %.17g\n", q->value);
-  report_print("error        %.3e (estimated)\n", q->error);
-  if (options_has(o, "quad.exact")) {
-    report_print("true error   %.3e\n", fabs(q->value - options_real(o, "quad.exact")));
-  }
+  report_print("ended        %s after %lld evaluation%s\n", reason_of(j), (long long)q->evaluations,
+               q->evaluations == 1 ? "" : "s");
+  quad_is_sweep(j) ? print_members(j) : print_value(j);
   run_report_print_end(&j->phases, mark_of(j));
+}
+
+static status make_report(const quad_job *j, report **r, const char **json) {
+  report_release(r);
+  status rc = report_create(r);
+  if (rc != STATUS_OK) return rc;
+  fill_report(j, *r);
+  return report_text(*r, json);
+}
+
+static status print_all(const quad_job *j) {
+  status rc = STATUS_OK;
+  const options *o = j->run->o;
+  const char *path = options_text(o, "run.report");
+  if (path != NULL && strcmp(path, "-") == 0) return STATUS_OK;
+  if (leads(j)) print_summary(j);
+  if (!quad_is_sweep(j)) return STATUS_OK;
+  TRY(quad_print_sweep(j));
+  if (leads(j) && options_text(o, "run.output") == NULL &&
+      j->members.swept->grid.members > QUAD_SHOWN) {
+    report_print("members not kept: add --output x.h5\n");
+  }
+done:
+  return rc;
 }
 
 status quad_write(quad_job *j) {
   status rc = STATUS_OK;
-  const char *path = options_text(j->run->o, "run.report");
+  const char *path = options_text(j->run->o, "run.report"), *json = "";
   report *r = NULL;
   int64_t top[1] = {alloc_peak_bytes()};
+  timers_switch(&j->timers, PHASE_WRITE);
   TRY(comm_max_i64(j->run->c, top, 1));
   j->host_peak = top[0];
   TRY(backend_devices(j->run, &j->chosen));
+  if (quad_is_sweep(j) && j->in.exact_known) TRY(find_error_max(j));
   TRY(timers_summarise(j->run->c, &j->timers, &j->phases));
-  if (leads(j) && (path == NULL || path[0] != '-' || path[1] != '\0')) print_summary(j);
-  if (leads(j) && path != NULL) {
-    rc = report_create(&r);
-    if (rc == STATUS_OK) {
-      fill_report(j, r);
-      rc = report_write(r, path);
-    }
+  TRY(comm_agree(j->run->c, make_report(j, &r, &json)));
+  TRY(write_result(j, json));
+  TRY(timers_summarise(j->run->c, &j->timers, &j->phases)); /* writing took time */
+  TRY(print_all(j));
+  if (path != NULL && leads(j)) {
+    rc = make_report(j, &r, &json); /* once more, with the time of writing and its warnings */
+    if (rc == STATUS_OK) rc = report_write(r, path);
   }
   rc = comm_agree(j->run->c, rc);
 done:
@@ -87,6 +204,7 @@ done:
 status quad_outcome(const quad_job *j) {
   const quad_run *q = &j->quad;
   const status code = quad_reason_status(q->reason);
+  if (quad_is_sweep(j)) return quad_outcome_sweep(j);
   if (code == STATUS_OK) return STATUS_OK;
   if (code == STATUS_DIVERGED) {
     return fail(code, "the integrand is not finite at x = %.17g: f = %g", q->bad_point[0],

@@ -31,6 +31,14 @@
     elementary_##name##_array(n, a, out);                                                          \
   }
 
+#define FUNCTION_OF_TWO(name)                                                                      \
+  SCALAR(name, elementary_##name(a, b))                                                            \
+  static void name##_values(int64_t n, const double *a, const double *b, const double *c,          \
+                            double *out) {                                                         \
+    (void)c;                                                                                       \
+    elementary_##name##_array(n, a, b, out);                                                       \
+  }
+
 #define TRUTH(condition) ((condition) ? 1.0 : 0.0)
 
 OPERATION(add, a + b)
@@ -62,15 +70,19 @@ OPERATION(sqrt, sqrt(a))
 FUNCTION(exp)
 FUNCTION(log)
 FUNCTION(log10)
+FUNCTION(cbrt)
 FUNCTION(sin)
 FUNCTION(cos)
-
-SCALAR(power, elementary_power(a, b))
-static void power_values(int64_t n, const double *a, const double *b, const double *c,
-                         double *out) {
-  (void)c;
-  elementary_power_array(n, a, b, out);
-}
+FUNCTION(tan)
+FUNCTION(asin)
+FUNCTION(acos)
+FUNCTION(atan)
+FUNCTION(sinh)
+FUNCTION(cosh)
+FUNCTION(tanh)
+FUNCTION(erf)
+FUNCTION_OF_TWO(power)
+FUNCTION_OF_TWO(atan2)
 
 #define FORMS(name) name##_value, name##_values
 
@@ -107,6 +119,16 @@ const operation OPERATIONS[OPERATION_COUNT] = {
     [OPERATION_LOG] = {"log", 1, FORMS(log)},
     [OPERATION_LOG10] = {"log10", 1, FORMS(log10)},
     [OPERATION_SQRT] = {"sqrt", 1, FORMS(sqrt)},
+    [OPERATION_CBRT] = {"cbrt", 1, FORMS(cbrt)},
     [OPERATION_SIN] = {"sin", 1, FORMS(sin)},
     [OPERATION_COS] = {"cos", 1, FORMS(cos)},
+    [OPERATION_TAN] = {"tan", 1, FORMS(tan)},
+    [OPERATION_ASIN] = {"asin", 1, FORMS(asin)},
+    [OPERATION_ACOS] = {"acos", 1, FORMS(acos)},
+    [OPERATION_ATAN] = {"atan", 1, FORMS(atan)},
+    [OPERATION_ATAN2] = {"atan2", 2, FORMS(atan2)},
+    [OPERATION_SINH] = {"sinh", 1, FORMS(sinh)},
+    [OPERATION_COSH] = {"cosh", 1, FORMS(cosh)},
+    [OPERATION_TANH] = {"tanh", 1, FORMS(tanh)},
+    [OPERATION_ERF] = {"erf", 1, FORMS(erf)},
 };

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 2048, WARNINGS_MAX = 64 };
+enum { TEXT_MAX = 8192, WARNING_MAX = 2048, WARNINGS_MAX = 64 };
 
 static struct {
   int speaks, quiet;
   int warnings;
-  char warning[WARNINGS_MAX][TEXT_MAX];
+  char warning[WARNINGS_MAX][WARNING_MAX];
   char failure[TEXT_MAX];
 } journal = {.speaks = 1};
 
@@ -36,7 +36,7 @@ void log_info(const char *format, ...) {
 }
 
 void log_warning(const char *format, ...) {
-  char text[TEXT_MAX];
+  char text[WARNING_MAX];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);

@@ -6,15 +6,7 @@
 
 #include "ini.h"
 #include "options.h"
-
-/* A growing text. */
-typedef struct text_builder {
-  char *text;
-  int64_t length, room;
-} text_builder;
-
-status text_append(text_builder *t, const char *text);
-void text_release(text_builder *t);
+#include "text.h"
 
 enum { INI_WHERE = 1024 }; /* room for "FILE:LINE: key" */
 
@@ -27,12 +19,13 @@ typedef struct setting {
   char *where;    /* "a.ini:7: n", "--n": begins error texts */
   char *standard; /* the default as text; NULL: none */
   char *text;     /* the value as it is written in a config; text values without quotes */
-  int word;       /* an INPUT that is one of the words */
+  int word;       /* an INPUT or a number that is one of the words */
   int64_t integer;
   double real;
   double *reals;
   int64_t *integers;
-  int count; /* of list items */
+  int count;  /* of list items */
+  int length; /* of each of the tuples */
 } setting;
 
 struct options {

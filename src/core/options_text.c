@@ -9,25 +9,6 @@
 
 enum { PATH_ROOM = 4096 };
 
-status text_append(text_builder *t, const char *text) {
-  status rc = STATUS_OK;
-  int64_t more = (int64_t)strlen(text) + 1;
-  if (t->length + more > t->room) {
-    int64_t want = 2 * (t->length + more) + 256;
-    TRY(alloc_grow(&t->text, t->room, want, 1, "config text"));
-    t->room = want;
-  }
-  memcpy(t->text + t->length, text, (size_t)more);
-  t->length += more - 1;
-done:
-  return rc;
-}
-
-void text_release(text_builder *t) {
-  alloc_free(&t->text);
-  memset(t, 0, sizeof *t);
-}
-
 /* Would the reader change this text? Then it needs quotes. */
 static int needs_quotes(const char *text) {
   size_t length = strlen(text);
@@ -67,7 +48,7 @@ static status append_section(text_builder *t, const options *o, const char *sect
   for (int64_t i = 0; i < o->count; i++) {
     const setting *s = &o->setting[i];
     if (!s->set || strcmp(s->is->section, section) != 0) continue;
-    if ((s->is->flags & flags) != flags) continue;
+    if ((s->is->flags & flags) != flags || (s->is->flags & OPTION_ONCE) != 0) continue;
     if (!begun) {
       if (t->length > 0) TRY(text_append(t, "\n"));
       TRY(text_append(t, "["));

@@ -3,7 +3,7 @@
 #ifndef HOST_H
 #define HOST_H
 
-#include "backend.h"
+#include "solve_backend.h"
 
 enum { TILE = 256 }; /* rows of a tile: the unit of interior/boundary and of a thread's share */
 

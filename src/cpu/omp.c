@@ -32,7 +32,6 @@ static status omp_open(const device_request *request, device **out) {
   TRY(alloc_zeroed(out, 1, sizeof **out, "backend omp"));
   device *d = *out;
   d->threads = threads;
-  d->block = block_size(request->total);
   d->rows = -1;
   TRY(alloc_zeroed(&d->worker, threads, sizeof *d->worker, "threads"));
   for (int t = 0; t < threads; t++) d->worker[t].number = t;
@@ -48,10 +47,9 @@ lidx share_begin(const device *d, lidx rows, int t) {
   return (lidx)((int64_t)tile_count(rows) * t / d->threads);
 }
 
-/* Threads worth waking for this many tiles. */
-static int team_for(const device *d, lidx tiles) {
-  return tiles < d->threads ? (tiles > 0 ? (int)tiles : 1) : d->threads;
-}
+/* One thread, or all of them: a team that changes its size between one and all ends and starts
+ * threads each time, and new threads have not been through fp_check. */
+static int team_for(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
 
 /* The shares of all workers are gone through by however many threads there are. */
 void run_vector(device *d, lidx rows, const pass *p, tile_work *work) {
@@ -201,31 +199,33 @@ static status omp_sums(device *d, comm *c, int count, double *out) {
   return rc;
 }
 
+static const solve_backend SOLVE_omp = {.lag = 0,
+                                        .matrix_create = omp_matrix_create,
+                                        .matrix_release = omp_matrix_release,
+                                        .matrix_describe = omp_matrix_describe,
+                                        .product = omp_product,
+                                        .residual = omp_residual,
+                                        .sweep = omp_sweep,
+                                        .cg_product = omp_cg_product,
+                                        .cg_residual = omp_cg_residual,
+                                        .cg_direction = omp_cg_direction,
+                                        .judge = omp_judge,
+                                        .look = host_look};
+
 const backend BACKEND_omp = {.name = "omp",
                              .help = "all cores of a node (OpenMP, 8 vector lanes)",
-                             .lag = 0,
                              .open = omp_open,
                              .close = omp_close,
                              .alloc = omp_array,
                              .release = host_release,
                              .copy_in = host_copy_in,
                              .copy_out = host_copy_out,
-                             .matrix_create = omp_matrix_create,
-                             .matrix_release = omp_matrix_release,
-                             .matrix_describe = omp_matrix_describe,
                              .pack = omp_pack,
                              .unpack = omp_unpack,
                              .fill = omp_fill,
                              .copy = omp_copy,
                              .max_abs = omp_max_abs,
                              .dot = omp_dot,
-                             .product = omp_product,
-                             .residual = omp_residual,
-                             .sweep = omp_sweep,
-                             .cg_product = omp_cg_product,
-                             .cg_residual = omp_cg_residual,
-                             .cg_direction = omp_cg_direction,
-                             .judge = omp_judge,
-                             .look = host_look,
                              .sums = omp_sums,
+                             .solve = &SOLVE_omp,
                              .quad = &QUAD_omp};

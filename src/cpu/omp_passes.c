@@ -11,9 +11,9 @@
 
 /* Adds the blocks of sum_j p_j q_j, j < n, to sum number `which`. Tiles are whole blocks. */
 static inline void add_blocks(worker *w, int which, const double *p, const double *q, lidx n,
-                              gidx block) {
-  for (lidx j = 0; j < n; j += (lidx)block) {
-    const int count = n - j < block ? n - j : (int)block;
+                              lidx block) {
+  for (lidx j = 0; j < n; j += block) {
+    const int count = n - j < block ? n - j : block;
     wide_add(&w->sums.sum[which], block_dot(p + j, q + j, count));
   }
 }
@@ -32,7 +32,7 @@ static void dot_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) 
 }
 
 status omp_dot(device *d, vec x, vec y, double scale) {
-  const pass p = {.x = vec_at(x), .b = vec_at(y), .scale = scale, .block = d->block};
+  const pass p = {.x = vec_at(x), .b = vec_at(y), .scale = scale, .block = x.block};
   run_vector(d, x.rows, &p, dot_tile);
   return STATUS_OK;
 }
@@ -73,7 +73,7 @@ static void residual_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx 
 
 status omp_residual(device *d, const matrix *m, part which, vec x, vec b, vec r, double scale) {
   const pass p = {
-      .m = m, .x = vec_at(x), .b = vec_at(b), .y = vec_at(r), .scale = scale, .block = d->block};
+      .m = m, .x = vec_at(x), .b = vec_at(b), .y = vec_at(r), .scale = scale, .block = x.block};
   run_matrix(d, which, &p, 1, residual_tile);
   return STATUS_OK;
 }
@@ -135,7 +135,7 @@ status omp_sweep(device *d, const matrix *m, part which, vec x, vec b, vec weigh
                   .weight = vec_at(weight),
                   .y = vec_at(next),
                   .scale = s->monitor_update ? s->update_scale : s->scale,
-                  .block = d->block};
+                  .block = x.block};
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   run_matrix(d, which, &p, 0, s->monitor_update ? sweep_update_tile : sweep_tile);
   return STATUS_OK;
@@ -161,7 +161,7 @@ static void cg_product_tile(worker *w, const pass *p, lidx tile, lidx begin, lid
 status omp_cg_product(device *d, const matrix *m, part which, vec direction, vec q, dptr state) {
   const solve_state *s = state_at(state);
   const pass p = {
-      .m = m, .x = vec_at(direction), .y = vec_at(q), .scale = s->scale, .block = d->block};
+      .m = m, .x = vec_at(direction), .y = vec_at(q), .scale = s->scale, .block = direction.block};
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   run_matrix(d, which, &p, 0, cg_product_tile);
   return STATUS_OK;
@@ -200,7 +200,7 @@ status omp_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state
                   .weight = vec_at(inverse_diagonal),
                   .y = vec_at(r),
                   .scale = s->scale,
-                  .block = d->block};
+                  .block = r.block};
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   run_vector(d, r.rows, &p, cg_residual_tile);
   return STATUS_OK;

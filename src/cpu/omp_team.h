@@ -24,7 +24,6 @@ typedef struct worker {
 
 struct device {
   int threads;
-  gidx block;     /* elements of a sum block; local element 0 starts one */
   worker *worker; /* [threads] */
   lidx rows;      /* vectors of this length are split as the matrix is, */
   lidx *cut;      /* [threads + 1] in tiles; others evenly */
@@ -53,7 +52,7 @@ typedef struct pass {
   const double *x, *b, *weight;
   double *y, *z;
   double scale;
-  gidx block;
+  lidx block; /* elements of a sum block */
 } pass;
 
 typedef void tile_work(worker *w, const pass *p, lidx tile, lidx begin, lidx end);

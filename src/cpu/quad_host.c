@@ -47,12 +47,45 @@ static void make_any(const quad_grid *g, quad_samples *out) {
   }
 }
 
+/* Places on one axis from their digits. */
+static void make_places(const quad_axis *a, int count, const uint64_t *digits, double *x,
+                        double *weight) {
+  if (a->range == QUAD_FINITE) {
+    for (int i = 0; i < count; i++) x[i] = fma(sobol_uniform(digits[i]), a->step, a->lower);
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    weight[i] *= quad_axis_place(a, sobol_uniform(digits[i]), &x[i]);
+  }
+}
+
+/* A block of Sobol points begins at a multiple of its size: the digits of its first point serve
+ * all, and those of 2^(j + 1) points are those of 2^j points, and these with column j. */
+static void make_sobol(const quad_grid *g, quad_samples *out) {
+  uint64_t digits[BLOCK_MAX];
+  for (int i = 0; i < out->count; i++) out->weight[i] = 1.0;
+  for (int d = 0; d < g->dims; d++) {
+    const uint64_t *table = quad_sobol_table(g, d);
+    digits[0] = sobol_digits(table, (uint64_t)(g->first + out->first));
+    for (int j = 0, half = 1; half < out->count; j++, half *= 2) {
+      for (int i = 0; i < half; i++) digits[half + i] = digits[i] ^ table[j];
+    }
+    make_places(&g->axis[d], out->count, digits, out->x[d], out->weight);
+  }
+}
+
 void quad_samples_make(const quad_grid *g, int64_t block, quad_samples *out) {
-  const int64_t size = block_size(g->points);
+  const int64_t size = block_size(g->points), first = block * size;
+  quad_samples_run(g, first, (int)(g->points - first < size ? g->points - first : size), out);
+}
+
+void quad_samples_run(const quad_grid *g, int64_t first, int count, quad_samples *out) {
   const quad_axis *a = &g->axis[0];
-  out->first = block * size;
-  out->count = (int)(g->points - out->first < size ? g->points - out->first : size);
-  if (g->dims == 1 && a->kind != QUAD_TABLE && a->range == QUAD_FINITE) {
+  out->first = first;
+  out->count = count;
+  if (g->kind == QUAD_SOBOL) {
+    make_sobol(g, out);
+  } else if (g->dims == 1 && a->kind != QUAD_TABLE && a->range == QUAD_FINITE) {
     make_uniform(a, out);
   } else {
     make_any(g, out);

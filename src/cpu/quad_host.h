@@ -3,6 +3,8 @@
 #ifndef QUAD_HOST_H
 #define QUAD_HOST_H
 
+#include <stddef.h>
+
 #include "quad_backend.h"
 
 enum { QUAD_INPUTS = QUAD_DIMS + 64 }; /* coordinates and parameters of a formula, at most */
@@ -25,6 +27,15 @@ void quad_host_release(struct device *d, quad_work **w);
 
 /* Points and weights of block `block` of the grid. */
 void quad_samples_make(const quad_grid *g, int64_t block, quad_samples *out);
+
+/* The same for samples [first, first + count), count at most BLOCK_MAX; for sobol grids both are
+ * multiples of a power of two not below count. */
+void quad_samples_run(const quad_grid *g, int64_t first, int count, quad_samples *out);
+
+/* The member's number: which[i], or first + i where `which` is NULL. */
+static inline int64_t quad_member(const int64_t *which, int64_t first, int64_t i) {
+  return which != NULL ? which[i] : first + i;
+}
 
 /* The block's sum of weight * value. */
 double quad_samples_sum(const quad_samples *s);

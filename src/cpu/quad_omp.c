@@ -4,6 +4,7 @@
 #include "omp_team.h"
 
 #include "quad_host.h"
+#include "quad_members_omp.h"
 
 /* Where a formula reads the coordinates of `s`, and the parameters all samples share. */
 static void bind(const quad_work *w, const quad_samples *s, const double *parameters,
@@ -44,4 +45,5 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
 const quad_backend QUAD_omp = {.create = quad_host_create,
                                .release = quad_host_release,
                                .sum = sum,
+                               .members = omp_quad_members,
                                .regions = quad_omp_regions};

@@ -33,7 +33,30 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
   return STATUS_OK;
 }
 
+static double member_sum(const quad_work *w, const quad_grid *g, const double *parameters) {
+  double q[BLOCK_MAX], sum = 0.0;
+  for (int64_t s = 0; s < g->points;) {
+    int count = 0;
+    while (count < BLOCK_MAX && s < g->points) q[count++] = term(w, g, parameters, s++);
+    sum += block_sum(q, count);
+  }
+  return sum;
+}
+
+static status members(device *d, quad_work *w, const quad_grid *g, const quad_family *family,
+                      int64_t first, int64_t count, dptr which, dptr sums) {
+  double parameters[QUAD_INPUTS];
+  (void)d;
+  for (int k = 0; k < family->fixed_count; k++) parameters[k] = family->fixed[k];
+  for (int64_t i = 0; i < count; i++) {
+    sweep_member(&family->swept, quad_member(which.at, first, i), parameters + family->fixed_count);
+    ((double *)sums.at)[i] = member_sum(w, g, parameters);
+  }
+  return STATUS_OK;
+}
+
 const quad_backend QUAD_ref = {.create = quad_host_create,
                                .release = quad_host_release,
                                .sum = sum,
+                               .members = members,
                                .regions = quad_ref_regions};

@@ -16,9 +16,8 @@ struct matrix {
 };
 
 static status ref_open(const device_request *request, device **out) {
-  status rc = alloc_zeroed(out, 1, sizeof **out, "backend ref");
-  if (rc == STATUS_OK) (*out)->block = block_size(request->total);
-  return rc;
+  (void)request;
+  return alloc_zeroed(out, 1, sizeof **out, "backend ref");
 }
 
 static void ref_close(device **d) { alloc_free(d); }
@@ -135,14 +134,14 @@ static void add_block(device *d, int which, const double *x, const double *y, in
   wide_add(&d->sums.sum[which], block_dot(p, q, count));
 }
 
-/* The rows of the sum block that starts at `begin`. */
-static lidx block_end(const device *d, lidx begin, lidx rows) {
-  return rows - begin < d->block ? rows : begin + (lidx)d->block;
+/* The end of x's sum block that starts at `begin`. */
+static lidx block_end(vec x, lidx begin) {
+  return x.rows - begin < x.block ? x.rows : begin + x.block;
 }
 
 static status ref_dot(device *d, vec x, vec y, double scale) {
   for (lidx i = 0, end; i < x.rows; i = end) {
-    end = block_end(d, i, x.rows);
+    end = block_end(x, i);
     add_block(d, 0, vec_at(x) + i, vec_at(y) + i, end - i, scale);
   }
   return STATUS_OK;
@@ -164,7 +163,7 @@ static status ref_product(device *d, const matrix *m, part p, vec x, vec y) {
 static status ref_residual(device *d, const matrix *m, part p, vec x, vec b, vec r, double scale) {
   double residual[BLOCK_MAX], size[BLOCK_MAX];
   for (lidx begin = 0, end; begin < m->a.rows; begin = end) {
-    end = block_end(d, begin, m->a.rows);
+    end = block_end(x, begin);
     if (!part_has(p, m->boundary[begin / TILE])) continue;
     for (lidx i = begin; i < end; i++) {
       residual[i - begin] = vec_at(b)[i] - row_times(&m->a, i, vec_at(x), 0);
@@ -183,7 +182,7 @@ static status ref_sweep(device *d, const matrix *m, part p, vec x, vec b, vec we
   double residual[BLOCK_MAX], update[BLOCK_MAX];
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   for (lidx begin = 0, end; begin < m->a.rows; begin = end) {
-    end = block_end(d, begin, m->a.rows);
+    end = block_end(x, begin);
     if (!part_has(p, m->boundary[begin / TILE])) continue;
     for (lidx i = begin; i < end; i++) {
       double old = vec_at(x)[i], r = vec_at(b)[i] - row_times(&m->a, i, vec_at(x), 0);
@@ -207,7 +206,7 @@ static status ref_cg_product(device *d, const matrix *m, part p, vec direction, 
   const solve_state *s = state_at(state);
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   for (lidx begin = 0, end; begin < m->a.rows; begin = end) {
-    end = block_end(d, begin, m->a.rows);
+    end = block_end(direction, begin);
     if (!part_has(p, m->boundary[begin / TILE])) continue;
     for (lidx i = begin; i < end; i++) vec_at(q)[i] = row_times(&m->a, i, vec_at(direction), 0);
     add_block(d, 0, vec_at(direction) + begin, vec_at(q) + begin, end - begin, s->scale);
@@ -225,7 +224,7 @@ static status ref_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dpt
   double z[BLOCK_MAX];
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   for (lidx begin = 0, end; begin < r.rows; begin = end) {
-    end = block_end(d, begin, r.rows);
+    end = block_end(r, begin);
     for (lidx i = begin; i < end; i++) {
       vec_at(r)[i] = fma(-s->alpha, vec_at(q)[i], vec_at(r)[i]);
       z[i - begin] = preconditioned(inverse_diagonal, i, vec_at(r)[i]);
@@ -259,31 +258,33 @@ static status ref_sums(device *d, comm *c, int count, double *out) {
   return rc;
 }
 
+static const solve_backend SOLVE_ref = {.lag = 0,
+                                        .matrix_create = ref_matrix_create,
+                                        .matrix_release = ref_matrix_release,
+                                        .matrix_describe = ref_matrix_describe,
+                                        .product = ref_product,
+                                        .residual = ref_residual,
+                                        .sweep = ref_sweep,
+                                        .cg_product = ref_cg_product,
+                                        .cg_residual = ref_cg_residual,
+                                        .cg_direction = ref_cg_direction,
+                                        .judge = ref_judge,
+                                        .look = host_look};
+
 const backend BACKEND_ref = {.name = "ref",
                              .help = "plain serial loops, the reference of all tests",
-                             .lag = 0,
                              .open = ref_open,
                              .close = ref_close,
                              .alloc = ref_alloc,
                              .release = host_release,
                              .copy_in = host_copy_in,
                              .copy_out = host_copy_out,
-                             .matrix_create = ref_matrix_create,
-                             .matrix_release = ref_matrix_release,
-                             .matrix_describe = ref_matrix_describe,
                              .pack = ref_pack,
                              .unpack = ref_unpack,
                              .fill = ref_fill,
                              .copy = ref_copy,
                              .max_abs = ref_max_abs,
                              .dot = ref_dot,
-                             .product = ref_product,
-                             .residual = ref_residual,
-                             .sweep = ref_sweep,
-                             .cg_product = ref_cg_product,
-                             .cg_residual = ref_cg_residual,
-                             .cg_direction = ref_cg_direction,
-                             .judge = ref_judge,
-                             .look = host_look,
                              .sums = ref_sums,
+                             .solve = &SOLVE_ref,
                              .quad = &QUAD_ref};

@@ -8,7 +8,6 @@
 #include "tally.h"
 
 struct device {
-  gidx block; /* elements of a sum block; local element 0 starts one */
   tally sums;
 };
 

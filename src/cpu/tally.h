@@ -3,7 +3,7 @@
 #ifndef TALLY_H
 #define TALLY_H
 
-#include "comm.h"
+#include "backend.h"
 #include "solve_state.h"
 #include "wide.h"
 

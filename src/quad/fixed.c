@@ -7,8 +7,7 @@
 
 #include "quad_run.h"
 
-/* The grid of n points per direction. STATUS_USAGE when there would be too many. */
-static status make_grid(const quad_run *run, const quad_rule *rule, int64_t n, quad_grid *g) {
+status quad_grid_make(const quad_run *run, const quad_rule *rule, int64_t n, quad_grid *g) {
   status rc = STATUS_OK;
   memset(g, 0, sizeof *g);
   g->dims = run->integral.dims;
@@ -29,7 +28,7 @@ done:
   return rc;
 }
 
-static int tolerated(const quad_run *run) {
+int quad_tolerated(const quad_run *run) {
   return run->error <= run->limits.rtol * fabs(run->value) || run->error <= run->limits.atol;
 }
 
@@ -38,7 +37,7 @@ static status refine(quad_run *run, const quad_rule *rule) {
   quad_grid g;
   double before = 0.0;
   for (int64_t n = rule->n_first, level = 0;; n = 2 * n - 1, level++) {
-    TRY(make_grid(run, rule, n, &g));
+    TRY(quad_grid_make(run, rule, n, &g));
     if (level > 0 && g.points > run->limits.max_evaluations - run->evaluations) {
       run->reason = QUAD_MAX_EVALUATIONS;
       break;
@@ -46,7 +45,7 @@ static status refine(quad_run *run, const quad_rule *rule) {
     TRY(quad_sum_grid(run, &g, &run->value));
     run->reason = isfinite(run->value) ? QUAD_CONVERGED : QUAD_NOT_FINITE;
     run->error = level > 0 ? fabs(run->value - before) : INFINITY;
-    if (run->reason == QUAD_NOT_FINITE || tolerated(run)) break;
+    if (run->reason == QUAD_NOT_FINITE || quad_tolerated(run)) break;
     before = run->value;
   }
 done:
@@ -57,7 +56,7 @@ status quad_fixed(quad_run *run, const quad_rule *rule) {
   status rc = STATUS_OK;
   quad_grid g;
   if (run->limits.n == 0) return refine(run, rule);
-  TRY(make_grid(run, rule, run->limits.n, &g));
+  TRY(quad_grid_make(run, rule, run->limits.n, &g));
   TRY(quad_sum_grid(run, &g, &run->value));
   run->error = NAN;
   run->reason = isfinite(run->value) ? QUAD_FIXED_COUNT : QUAD_NOT_FINITE;

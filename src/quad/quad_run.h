@@ -26,6 +26,7 @@ typedef struct quad_integral {
 typedef struct quad_limits {
   double rtol, atol; /* done when error <= rtol |value| or error <= atol */
   int64_t max_evaluations;
+  uint64_t seed;  /* of sampling rules */
   int64_t n;      /* points per direction (of a panel, for Gauss rules); 0: refine until done */
   int64_t panels; /* per direction */
 } quad_limits;
@@ -59,8 +60,9 @@ typedef struct quad_run {
 } quad_run;
 
 enum {
-  QUAD_RULE_FIXED = 1,   /* has an axis */
-  QUAD_RULE_ADAPTIVE = 2 /* chooses its points */
+  QUAD_RULE_FIXED = 1,    /* has an axis */
+  QUAD_RULE_ADAPTIVE = 2, /* chooses its points */
+  QUAD_RULE_SAMPLING = 4  /* n is the total; the error is statistical */
 };
 
 typedef struct quad_rule quad_rule;
@@ -86,7 +88,7 @@ const quad_rule *quad_rule_at(int index);
 const quad_rule *quad_rule_find(const char *name);
 
 /* The rule named `word`; for "auto" the one for this many directions, and why through *why (else
- * NULL): adaptive in 1, genz-malik up to 6, sobol above. NULL: not there. Local. */
+ * NULL): adaptive in 1, genz-malik up to 6, sobol above. NULL: unknown. Local. */
 const quad_rule *quad_rule_choose(const char *word, int dims, const char **why);
 
 /* "converged", ...; and the exit code that goes with it. Local. */
@@ -95,6 +97,12 @@ status quad_reason_status(quad_reason reason);
 
 /* The driver of fixed rules: a quad_rule's `run`. */
 status quad_fixed(quad_run *run, const quad_rule *rule);
+
+/* The grid of n points per direction. STATUS_USAGE when there would be too many. Local. */
+status quad_grid_make(const quad_run *run, const quad_rule *rule, int64_t n, quad_grid *g);
+
+/* Whether run->error is within the tolerances. Local. */
+int quad_tolerated(const quad_run *run);
 
 /* Sum of weight * f over the whole grid, times grid.scale: blocks are split evenly over ranks. Not
  * finite when f is not finite somewhere, or the sum overflows. Counts the evaluations. */

@@ -3,10 +3,10 @@
 
 #include "quad_run.h"
 
-extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_adaptive, RULE_genz_malik;
+extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_adaptive, RULE_genz_malik, RULE_sobol;
 
 static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson, &RULE_adaptive,
-                                         &RULE_genz_malik};
+                                         &RULE_genz_malik, &RULE_sobol};
 
 enum { RULES = sizeof rules / sizeof *rules };
 

@@ -38,19 +38,19 @@ typedef struct gradients {
 static status product_part(void *context, part p) {
   gradients *g = context;
   linear_system *s = g->run->system;
-  return s->kernels->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
+  return s->kernels->solve->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
 }
 
 static void direction(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s, s->kernels->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p, g->run->x,
-                                      g->judged.state));
+  ATTEMPT(s, s->kernels->solve->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p,
+                                             g->run->x, g->judged.state));
 }
 
 static void residual(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s,
-          s->kernels->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r, g->judged.state));
+  ATTEMPT(s, s->kernels->solve->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r,
+                                            g->judged.state));
 }
 
 /* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,
@@ -70,7 +70,7 @@ done:
 static void note(gradients *g, const solve_state *seen) {
   solve_run *run = g->run;
   run->recursive_residual = solve_relative(run, seen);
-  history_row(run->history, seen->iteration, run->recursive_residual);
+  history_row(run->history, seen->iteration, HISTORY_RESIDUAL, run->recursive_residual);
   progress_step(run->progress, seen->iteration, run->limits.max_iterations,
                 run->recursive_residual);
 }
@@ -249,7 +249,7 @@ static status begin(gradients *g) {
   }
   g->checked = g->state.iteration;
   if (resumed.new_limits && !check_is_due(&run->limits, g->checked)) {
-    history_forget_true(run->history);
+    history_forget(run->history, HISTORY_TRUE_RESIDUAL);
   }
   TRY(resume(g, 0));
   g->verdict = resumed.ended;
@@ -319,7 +319,7 @@ static status finish(gradients *g) {
   run->iterations = g->state.iteration;
   TRY(solve_check(run, run->x, g->q, run->iterations, &truth));
   if (g->verdict == VERDICT_NONE && truth != VERDICT_NONE) g->verdict = truth;
-  run->reason = g->verdict == VERDICT_REQUESTED ? saving_reason(run) : solve_reason_of(g->verdict);
+  run->reason = solve_reason_of(g->verdict);
   if (run->limits.fixed_count &&
       (run->reason == REASON_MAX_ITERATIONS || run->reason == REASON_CONVERGED)) {
     run->reason = REASON_FIXED_COUNT;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "block_sum.h"
 #include "solve_rules.h"
 #include "timers.h"
 
@@ -59,7 +60,7 @@ typedef struct product_work {
 
 static status product_part(void *context, part p) {
   product_work *w = context;
-  return w->s->kernels->product(w->s->place, w->s->a, p, w->x, w->y);
+  return w->s->kernels->solve->product(w->s->place, w->s->a, p, w->x, w->y);
 }
 
 status linear_product(linear_system *s, vec x, vec y) {
@@ -75,7 +76,7 @@ typedef struct residual_work {
 
 static status residual_part(void *context, part p) {
   residual_work *w = context;
-  return w->s->kernels->residual(w->s->place, w->s->a, p, w->x, w->b, w->r, w->scale);
+  return w->s->kernels->solve->residual(w->s->place, w->s->a, p, w->x, w->b, w->r, w->scale);
 }
 
 /* Where no room is given for r, its norm is summed anew with other scales until its digits are
@@ -152,7 +153,7 @@ status linear_max_abs(linear_system *s, vec x, double *out) {
 
 status linear_vector(linear_system *s, const char *what, vec *out) {
   status rc = STATUS_OK;
-  *out = (vec){.rows = s->rows, .ghosts = s->ghosts};
+  *out = (vec){.rows = s->rows, .ghosts = s->ghosts, .block = (int32_t)block_size(s->global_rows)};
   const int64_t length = (int64_t)s->rows + s->ghosts;
   TRY(s->kernels->alloc(s->place, length * (int64_t)sizeof(double), what, &out->data));
   TRY(s->kernels->fill(s->place, *out, 0.0));

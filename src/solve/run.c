@@ -88,7 +88,7 @@ status judged_step(solve_run *run, judged *j, judge_kind kind) {
   linear_system *s = run->system;
   const int stop = s->failure != STATUS_OK || checkpointing_asks(run->saving);
   linear_phase(s, PHASE_COMMUNICATE);
-  status rc = s->kernels->judge(s->place, s->world, kind, j->state, stop);
+  status rc = s->kernels->solve->judge(s->place, s->world, kind, j->state, stop);
   linear_phase(s, PHASE_COMPUTE);
   j->issued++;
   return rc;
@@ -96,12 +96,12 @@ status judged_step(solve_run *run, judged *j, judge_kind kind) {
 
 int judged_due(const linear_system *s, const judged *j, int drain) {
   const int64_t ahead = j->issued - j->looked;
-  return ahead > 0 && (drain || ahead > s->kernels->lag);
+  return ahead > 0 && (drain || ahead > s->kernels->solve->lag);
 }
 
 status judged_look(linear_system *s, judged *j, solve_state *out) {
   j->looked++;
-  return s->kernels->look(s->place, j->state, j->looked, out);
+  return s->kernels->solve->look(s->place, j->state, j->looked, out);
 }
 
 status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
@@ -112,8 +112,10 @@ status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
   TRY(linear_residual(run->system, x, run->b, r, run->scale, norm));
   const double rounding = ROUNDING * DBL_EPSILON * (norm[1] + run->norm_b);
   run->relative_residual = norm[0] / run->norm_b;
-  history_true(run->history, k, run->relative_residual);
-  if (run->limits.monitor_update) history_row(run->history, k, run->relative_residual);
+  history_revise(run->history, k, HISTORY_TRUE_RESIDUAL, run->relative_residual);
+  if (run->limits.monitor_update) {
+    history_row(run->history, k, HISTORY_RESIDUAL, run->relative_residual);
+  }
   *out = (verdict)rules_residual(&s, norm[0]);
   if (*out == VERDICT_HINT) *out = VERDICT_NONE;
   if (*out == VERDICT_NONE && !s.fixed_count && rules_finite(rounding) && norm[0] < rounding) {
@@ -134,7 +136,7 @@ solve_reason solve_reason_of(verdict v) {
   case VERDICT_INDEFINITE:
     return REASON_INDEFINITE;
   case VERDICT_REQUESTED:
-    return REASON_TIME_LIMIT;
+    return REASON_REQUESTED;
   case VERDICT_NONE:
   case VERDICT_HINT:
   case VERDICT_RANGE:

@@ -72,13 +72,6 @@ static void survey_row(const csr_rows *a, lidx i, matrix_survey *s, uint64_t *up
     } else {
       *lower += entry_hash(gj, gi, value);
     }
-    const gidx mirror = gj - a->first_row;
-    if (s->odd_row >= 0 || mirror < 0 || mirror >= a->rows) continue;
-    const double other = lookup(a, (lidx)mirror, gi);
-    if (other != value) {
-      s->odd_row = gi, s->odd_column = gj;
-      s->odd_value = value, s->odd_mirror = other;
-    }
   }
   count_length(s, end - begin);
   if (begin == end) count_row(&s->empty_rows, &s->first_empty, gi);
@@ -101,18 +94,77 @@ static status smallest(comm *c, gidx *const *first, int count) {
   return rc;
 }
 
-/* The odd entry of the lowest rank that found one. */
-static status share_odd_entry(comm *c, matrix_survey *s) {
-  struct {
-    gidx row, column;
-    double value, mirror;
-  } odd = {s->odd_row, s->odd_column, s->odd_value, s->odd_mirror};
-  int64_t owner = s->odd_row >= 0 ? -(int64_t)comm_rank(c) : INT64_MIN;
-  status rc = comm_max_i64(c, &owner, 1);
-  if (rc != STATUS_OK || owner == INT64_MIN) return rc;
-  rc = comm_broadcast(c, &odd, sizeof odd, (int)-owner);
-  s->odd_row = odd.row, s->odd_column = odd.column;
-  s->odd_value = odd.value, s->odd_mirror = odd.mirror;
+/* ---- the first entry that differs from its mirror ----
+ *
+ * The same sums, split into buckets of the smaller index of a pair, say in which bucket the first
+ * such pair lies; buckets within that one narrow it down to a row, and then likewise to a column.
+ * At most eight passes over the own entries, most of them mere comparisons, and as many small sums
+ * over ranks: whatever the ranks, the pair is the smallest. */
+
+enum { BUCKET_BITS = 8, BUCKETS = 1 << BUCKET_BITS };
+
+typedef struct bucketing {
+  gidx row;   /* pairs of this row alone, by their column; -1: all, by their row */
+  gidx begin; /* of the first bucket */
+  int shift;  /* log2 of a bucket's width */
+} bucketing;
+
+static void add_to_buckets(const csr_rows *a, const bucketing *k, uint64_t sum[BUCKETS]) {
+  for (lidx i = 0; i < a->rows; i++) {
+    const gidx gi = a->first_row + i;
+    for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
+      const gidx gj = a->column[e], low = gi < gj ? gi : gj, high = gi < gj ? gj : gi;
+      if (low == high || a->value[e] == 0.0 || (k->row >= 0 && low != k->row)) continue;
+      const gidx at = (k->row >= 0 ? high : low) - k->begin;
+      if (at < 0 || at >> k->shift >= BUCKETS) continue;
+      const uint64_t hash = entry_hash(low, high, a->value[e]);
+      sum[at >> k->shift] += gi < gj ? hash : -hash; /* modulo 2^64 */
+    }
+  }
+}
+
+/* The smallest index whose sum is not zero; -1 when there is none. */
+static status narrow_down(comm *c, const csr_rows *a, gidx row, gidx *found) {
+  status rc = STATUS_OK;
+  bucketing k = {.row = row};
+  *found = -1;
+  while (a->global_rows >> k.shift >= BUCKETS) k.shift += BUCKET_BITS;
+  for (;; k.shift -= BUCKET_BITS) {
+    uint64_t own[BUCKETS] = {0};
+    int64_t sum[BUCKETS];
+    int first = 0;
+    add_to_buckets(a, &k, own);
+    memcpy(sum, own, sizeof sum);
+    TRY(comm_sum_i64(c, sum, BUCKETS));
+    while (first < BUCKETS && sum[first] == 0) first++;
+    if (first == BUCKETS) goto done;
+    k.begin += (gidx)first << k.shift;
+    if (k.shift == 0) break;
+  }
+  *found = k.begin;
+done:
+  return rc;
+}
+
+/* The bits of the value at (i, j) on the rank that owns row i, 0 elsewhere. */
+static int64_t own_bits(const csr_rows *a, gidx i, gidx j) {
+  const gidx at = i - a->first_row;
+  return at < 0 || at >= a->rows ? 0 : (int64_t)bits_of(lookup(a, (lidx)at, j));
+}
+
+static status find_odd_entry(comm *c, const csr_rows *a, matrix_survey *s) {
+  status rc = STATUS_OK;
+  gidx row, column;
+  TRY(narrow_down(c, a, -1, &row));
+  if (row < 0) goto done;
+  TRY(narrow_down(c, a, row, &column));
+  if (column < 0) goto done;
+  int64_t bits[2] = {own_bits(a, row, column), own_bits(a, column, row)};
+  TRY(comm_sum_i64(c, bits, 2));
+  s->odd_row = row, s->odd_column = column;
+  memcpy(&s->odd_value, &bits[0], sizeof bits[0]);
+  memcpy(&s->odd_mirror, &bits[1], sizeof bits[1]);
+done:
   return rc;
 }
 
@@ -127,7 +179,6 @@ static status combine(comm *c, matrix_survey *s, uint64_t upper, uint64_t lower)
   TRY(comm_sum_i64(c, sum, 9 + LENGTH_BINS));
   TRY(comm_max_i64(c, top, 3));
   TRY(smallest(c, first, 4));
-  TRY(share_odd_entry(c, s));
   s->entries = sum[0], s->missing_diagonal = sum[1], s->zero_diagonal = sum[2];
   s->negative_diagonal = sum[3], s->empty_rows = sum[4];
   s->strictly_dominant = sum[5], s->weakly_dominant = sum[6];
@@ -149,5 +200,15 @@ status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out) {
   out->odd_row = out->odd_column = -1;
   out->shortest = -1;
   for (lidx i = 0; i < a->rows; i++) survey_row(a, i, out, &upper, &lower);
-  return combine(c, out, upper, lower);
+  status rc = combine(c, out, upper, lower);
+  if (rc == STATUS_OK && !out->symmetric && out->rows == out->columns) {
+    rc = find_odd_entry(c, a, out);
+  }
+  return rc;
+}
+
+double survey_bytes_to_read(double rows, double entries) { return 24.0 * entries + 8.0 * rows; }
+
+double survey_bytes_to_solve(double rows, double entries) {
+  return (12.0 + 4.0) * entries + (1.0 + 7.0 * 8.0) * rows;
 }

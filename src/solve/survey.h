@@ -16,16 +16,22 @@ typedef struct matrix_survey {
   gidx first_missing, first_zero, first_negative, first_empty;
   int64_t strictly_dominant, weakly_dominant; /* rows: strictly ones are weak ones too */
   int symmetric;                              /* a_ij == a_ji for all entries */
-  /* an entry that differs from its mirror, where one was found without asking other ranks */
-  gidx odd_row, odd_column; /* -1: none found */
+  /* the first entry above the diagonal, by row, then column, that differs from its mirror */
+  gidx odd_row, odd_column; /* -1: none, or not square */
   double odd_value, odd_mirror;
   gidx bandwidth; /* largest |i - j| */
   int64_t shortest, longest;
   int64_t lengths[LENGTH_BINS];
 } matrix_survey;
 
-/* Collective; O(entries log(row length)). */
+/* Collective; O(entries). */
 status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out);
+
+/* Host memory of one rank with so many rows and entries, in bytes: to read or make them (16 bytes
+ * an entry as rows, 24 while they arrive); and what solving takes beside the rows: 12 an entry and
+ * 1 a row for the stored matrix, 4 an entry for local columns, 7 vectors. Local. */
+double survey_bytes_to_read(double rows, double entries);
+double survey_bytes_to_solve(double rows, double entries);
 
 /* Diagonal entries of the own rows, 0 where missing. Local. */
 void survey_diagonal(const csr_rows *a, double *diagonal);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Threads that cannot be had are said, with the code of CLI.md; the OpenMP library would end the
-# program, and of a parallel run one rank.
+# program, and of a parallel run one rank. A number in the environment that is none is said as well.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -15,6 +15,16 @@ expect() {
 }
 what="too many"; solve "$HALOSWEEP" solve --threads 65536; expect 2 "at most 4096"
 what="too many, environment"; solve env OMP_NUM_THREADS=65536 "$HALOSWEEP" solve; expect 2 "at most 4096" OMP_NUM_THREADS
+for value in abc 0 -1 2x 1.5 ,2 " "; do
+  what="OMP_NUM_THREADS=$value"
+  solve env OMP_NUM_THREADS="$value" "$HALOSWEEP" solve; expect 2 "OMP_NUM_THREADS='$value'" "expected a whole number"
+done
+what="Slurm's"; solve env -u OMP_NUM_THREADS SLURM_CPUS_PER_TASK=x "$HALOSWEEP" solve; expect 2 "SLURM_CPUS_PER_TASK='x'"
+what="not used"; solve env OMP_NUM_THREADS=abc "$HALOSWEEP" solve --threads 1; expect 0
+solve env OMP_NUM_THREADS=1 SLURM_CPUS_PER_TASK=x "$HALOSWEEP" solve; expect 0
+what="a list"; solve env OMP_NUM_THREADS=2,4 "$HALOSWEEP" solve --report r.json; expect 0
+grep -q '"threads": 2' r.json || complain "OMP_NUM_THREADS=2,4: $(grep '"threads"' r.json)"
+what="ranks"; solve mpirun -n 2 -x OMP_NUM_THREADS=abc "$HALOSWEEP" solve; expect 2 "OMP_NUM_THREADS='abc'"
 what="many"; solve "$HALOSWEEP" solve --threads 100; expect 0
 
 # No room for the stacks, on one rank of two.

@@ -6,7 +6,7 @@
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-KILLS=${KILLS:-4} SEED=${SEED:-1}
+KILLS=${KILLS:-3} SEED=${SEED:-1}
 RANDOM=$SEED
 bad=0 from_zero=0 inside=0 finished=0
 solve=("$HALOSWEEP" solve --problem poisson2d --n 300 --method jacobi --iterations 1500 --threads 1 --progress off)

@@ -3,7 +3,9 @@
  * stop at the same step, and none hangs. ranks: 1 2 3 */
 #include <string.h>
 
+#include "block_sum.h"
 #include "gpu.h"
+#include "solve_backend.h"
 #include "test.h"
 
 static comm *world;
@@ -12,11 +14,11 @@ static void a_failing_gpu_stops_all_ranks(void **state) {
   (void)state;
   const backend *b = &BACKEND_cuda;
   const int mine = comm_rank(world) == comm_size(world) - 1;
-  const device_request request = {.node_rank = comm_node_rank(world), .total = 1 << 20};
+  const device_request request = {.node_rank = comm_node_rank(world)};
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   device *d;
   dptr s;
-  vec r = {.rows = 1000}, bad = {.data = {(void *)(uintptr_t)64}, .rows = 1000};
+  vec r = {.rows = 1000, .block = BLOCK_MAX}, bad = {.data = {(void *)(uintptr_t)64}, .rows = 1000};
   solve_state seen = {0};
   double sum = 0.0;
   assert_ok(b->open(&request, &d));
@@ -24,9 +26,9 @@ static void a_failing_gpu_stops_all_ranks(void **state) {
   assert_ok(b->fill(d, r, 1.0));
   assert_ok(b->alloc(d, sizeof start, "state", &s));
   assert_ok(b->copy_in(d, s, (hptr){(void *)(uintptr_t)&start}, sizeof start));
-  assert_ok(b->cg_residual(d, r, (vec){.rows = 1000}, r, s));
-  assert_ok(b->judge(d, world, JUDGE_CG_START, s, 0));
-  assert_ok(b->look(d, s, 1, &seen));
+  assert_ok(b->solve->cg_residual(d, r, (vec){.rows = 1000}, r, s));
+  assert_ok(b->solve->judge(d, world, JUDGE_CG_START, s, 0));
+  assert_ok(b->solve->look(d, s, 1, &seen));
   assert_int_equal(seen.verdict, VERDICT_NONE);
   if (mine) b->fill(d, bad, 1.0);
   status rc = b->dot(d, r, r, 1.0); /* may or may not notice yet */
@@ -34,8 +36,8 @@ static void a_failing_gpu_stops_all_ranks(void **state) {
   if (comm_size(world) > 1) {
     assert_ok(rc);
     assert_true(sum != sum);
-    assert_ok(b->judge(d, world, JUDGE_CG_RESIDUAL, s, 0));
-    assert_ok(b->look(d, s, 2, &seen));
+    assert_ok(b->solve->judge(d, world, JUDGE_CG_RESIDUAL, s, 0));
+    assert_ok(b->solve->look(d, s, 2, &seen));
     assert_int_equal(seen.verdict, VERDICT_NOT_FINITE);
   } else {
     assert_int_equal(rc, STATUS_BROKEN);

@@ -9,6 +9,7 @@
 #include "block_sum.h"
 #include "cuda_plain.h"
 #include "gpu.h"
+#include "solve_backend.h"
 #include "test.h"
 
 enum { SIDE = 60, ROWS = SIDE * SIDE, STEPS = 40 };
@@ -50,7 +51,9 @@ static void poisson(const ownership *o, csr_block *out) {
 }
 
 static void vector(rig *g, lidx ghosts, vec *v) {
-  *v = (vec){.rows = (lidx)(ownership_end(&g->o) - ownership_begin(&g->o)), .ghosts = ghosts};
+  *v = (vec){.rows = (lidx)(ownership_end(&g->o) - ownership_begin(&g->o)),
+             .ghosts = ghosts,
+             .block = (int32_t)block_size(ROWS)};
   assert_ok(g->b->alloc(g->d, ((int64_t)v->rows + v->ghosts) * 8, "vector", &v->data));
   assert_ok(g->b->fill(g->d, *v, 0.0));
 }
@@ -70,12 +73,9 @@ static rig setup(const backend *b) {
   csr_block a;
   assert_ok(ownership_even(world, ROWS, &g.o));
   poisson(&g.o, &a);
-  const device_request request = {.threads = 1,
-                                  .node_rank = comm_node_rank(world),
-                                  .first = ownership_begin(&g.o),
-                                  .total = ROWS};
+  const device_request request = {.threads = 1, .node_rank = comm_node_rank(world)};
   assert_ok(b->open(&request, &g.d));
-  assert_ok(b->matrix_create(g.d, &a, &g.a));
+  assert_ok(b->solve->matrix_create(g.d, &a, &g.a));
   assert_ok(halo_create(world, &g.o, a.ghost, a.ghosts, &g.h));
   vec *const all[] = {&g.x, &g.y, &g.rhs, &g.weight, &g.r};
   for (int i = 0; i < 5; i++) vector(&g, a.ghosts, all[i]);
@@ -90,7 +90,7 @@ static void teardown(rig *g) {
   vec *const all[] = {&g->x, &g->y, &g->rhs, &g->weight, &g->r};
   for (int i = 0; i < 5; i++) g->b->release(g->d, &all[i]->data);
   g->b->release(g->d, &g->state);
-  g->b->matrix_release(g->d, &g->a);
+  g->b->solve->matrix_release(g->d, &g->a);
   halo_release(&g->h);
   ownership_release(&g->o);
   g->b->close(&g->d);
@@ -102,34 +102,34 @@ static void begin(rig *g, solve_state s) {
 }
 
 static void judge(rig *g, judge_kind kind) {
-  assert_ok(g->b->judge(g->d, world, kind, g->state, 0));
+  assert_ok(g->b->solve->judge(g->d, world, kind, g->state, 0));
   g->issued++;
 }
 
 /* Looks at what is due, as the drivers do; `drain`: at all. */
 static void look(rig *g, int drain, solve_state *seen) {
-  while (g->issued - g->looked > (drain ? 0 : g->b->lag)) {
+  while (g->issued - g->looked > (drain ? 0 : g->b->solve->lag)) {
     g->looked++;
-    assert_ok(g->b->look(g->d, g->state, g->looked, &seen[g->looked - 1]));
+    assert_ok(g->b->solve->look(g->d, g->state, g->looked, &seen[g->looked - 1]));
   }
 }
 
 static void apply_sweep(rig *g, vec from, vec to) {
   assert_ok(g->b->pack(g->d, &g->h, from));
   assert_ok(halo_begin(&g->h));
-  assert_ok(g->b->sweep(g->d, g->a, PART_INTERIOR, from, g->rhs, g->weight, to, g->state));
+  assert_ok(g->b->solve->sweep(g->d, g->a, PART_INTERIOR, from, g->rhs, g->weight, to, g->state));
   assert_ok(halo_end(&g->h));
   assert_ok(g->b->unpack(g->d, &g->h, from));
-  assert_ok(g->b->sweep(g->d, g->a, PART_BOUNDARY, from, g->rhs, g->weight, to, g->state));
+  assert_ok(g->b->solve->sweep(g->d, g->a, PART_BOUNDARY, from, g->rhs, g->weight, to, g->state));
 }
 
 static void apply_product(rig *g, vec p, vec q) {
   assert_ok(g->b->pack(g->d, &g->h, p));
   assert_ok(halo_begin(&g->h));
-  assert_ok(g->b->cg_product(g->d, g->a, PART_INTERIOR, p, q, g->state));
+  assert_ok(g->b->solve->cg_product(g->d, g->a, PART_INTERIOR, p, q, g->state));
   assert_ok(halo_end(&g->h));
   assert_ok(g->b->unpack(g->d, &g->h, p));
-  assert_ok(g->b->cg_product(g->d, g->a, PART_BOUNDARY, p, q, g->state));
+  assert_ok(g->b->solve->cg_product(g->d, g->a, PART_BOUNDARY, p, q, g->state));
 }
 
 static void jacobi(rig *g, double target, solve_state *seen) {
@@ -151,17 +151,17 @@ static void gradients(rig *g, double target, solve_state *seen) {
   assert_ok(g->b->copy(g->d, g->r, g->rhs));
   assert_ok(g->b->fill(g->d, g->rhs, 0.0));
   begin(g, (solve_state){.scale = 0x1p-2, .limit = 1e300, .target = target});
-  assert_ok(g->b->cg_residual(g->d, g->rhs, g->weight, g->r, g->state));
+  assert_ok(g->b->solve->cg_residual(g->d, g->rhs, g->weight, g->r, g->state));
   judge(g, JUDGE_CG_START);
   look(g, 0, seen);
-  assert_ok(g->b->cg_direction(g->d, g->r, g->weight, g->y, g->x, g->state));
+  assert_ok(g->b->solve->cg_direction(g->d, g->r, g->weight, g->y, g->x, g->state));
   for (int k = 0; k < STEPS; k++) {
     apply_product(g, g->y, g->rhs);
     judge(g, JUDGE_CG_PRODUCT);
     look(g, 0, seen);
-    assert_ok(g->b->cg_residual(g->d, g->rhs, g->weight, g->r, g->state));
+    assert_ok(g->b->solve->cg_residual(g->d, g->rhs, g->weight, g->r, g->state));
     judge(g, JUDGE_CG_RESIDUAL);
-    assert_ok(g->b->cg_direction(g->d, g->r, g->weight, g->y, g->x, g->state));
+    assert_ok(g->b->solve->cg_direction(g->d, g->r, g->weight, g->y, g->x, g->state));
     look(g, 0, seen);
   }
   look(g, 1, seen);

@@ -23,7 +23,7 @@ static int child(int (*work)(void)) {
 
 static int opens_nothing(void) {
   device *d = NULL;
-  const device_request request = {.total = 1000};
+  const device_request request = {.node_rank = 0};
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   if (BACKEND_cuda.open(&request, &d) != STATUS_UNAVAILABLE || d != NULL) return 1;
   const char *const expected[] = {"no NVIDIA driver", "no GPU to this process", "too old",
@@ -42,7 +42,7 @@ static void hidden_devices_are_said_to_be(void **state) {
 
 static int present(void) {
   device *d = NULL;
-  const device_request request = {.total = 1000};
+  const device_request request = {.node_rank = 0};
   if (BACKEND_cuda.open(&request, &d) == STATUS_OK) return 0;
   printf("skipped: %s\n", fail_text());
   return GPU_SKIP;
@@ -52,7 +52,7 @@ static int takes_turns(void) {
   for (int rank = 0; rank < 9; rank++) {
     device *d = NULL;
     device_facts facts;
-    const device_request request = {.node_rank = rank, .total = 1000};
+    const device_request request = {.node_rank = rank};
     if (BACKEND_cuda.open(&request, &d) != STATUS_OK) return 1;
     BACKEND_cuda.describe(d, &facts);
     if (facts.index != rank % facts.visible) return 2;
@@ -74,7 +74,7 @@ static int refuses(void) {
   dptr p = {NULL}, small = {NULL};
   device_facts before, after;
   double x = 1.5, y = 0.0;
-  const device_request request = {.total = 1000};
+  const device_request request = {.node_rank = 0};
   if (BACKEND_cuda.open(&request, &d) != STATUS_OK) return 1;
   BACKEND_cuda.describe(d, &before);
   if (BACKEND_cuda.alloc(d, INT64_C(1) << 50, "a petabyte", &p) != STATUS_UNAVAILABLE) return 2;

@@ -26,7 +26,7 @@ standard=' assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h
  setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
  tgmath.h threads.h time.h uchar.h wchar.h wctype.h '
 posix=' cpuid.h dirent.h dlfcn.h fcntl.h libgen.h malloc.h poll.h pthread.h sched.h spawn.h strings.h unistd.h
- sys/file.h sys/mman.h sys/resource.h sys/stat.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/utsname.h
+ sys/file.h sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/utsname.h
  sys/wait.h immintrin.h xmmintrin.h pmmintrin.h '
 standard=${standard//$'\n'/}
 posix=${posix//$'\n'/}

@@ -36,7 +36,7 @@ static int same(double a, double b) { return (a != a && b != b) || bits_of(a) ==
 static void run(const backend *b, int threads, const formula *fn, const quad_frame *f, int count,
                 const double *edge, quad_estimate *out) {
   const double parameters[] = {1.25};
-  const device_request request = {.threads = threads, .total = BLOCK_MAX};
+  const device_request request = {.threads = threads};
   device *d;
   quad_work *w;
   assert_ok(b->open(&request, &d));

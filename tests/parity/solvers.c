@@ -1,9 +1,11 @@
 /* Every solver of the registry on every CPU backend and with verdicts that lag behind: the same
  * reason, iteration, history and bits. The lagging backend is `ref` with its states remembered per
- * judged step, so that the host runs ahead as it would on a GPU.
- * ranks: 1 2 3 */
+ * judged step, so that the host runs ahead as it would on a GPU. HALOSWEEP_TEST_BACKEND=cuda adds
+ * that backend, and skips where there is no GPU. ranks: 1 2 3 */
 #include <math.h>
+#include <stdlib.h>
 
+#include "gpu.h"
 #include "trial.h"
 
 /* ---- ref, looked at late ---- */
@@ -23,7 +25,7 @@ static status late_copy_in(device *d, dptr to, hptr from, int64_t bytes) {
 }
 
 static status late_judge(device *d, comm *c, judge_kind kind, dptr state, int stop) {
-  status rc = BACKEND_ref.judge(d, c, kind, state, stop);
+  status rc = BACKEND_ref.solve->judge(d, c, kind, state, stop);
   memcpy(&late.state[late.judged++ % REMEMBERED], state.at, sizeof(solve_state));
   if (late.judged - late.looked > late.ahead) late.ahead = late.judged - late.looked;
   return rc;
@@ -38,11 +40,14 @@ static status late_look(device *d, dptr state, int64_t step, solve_state *out) {
 }
 
 static backend late_by(int lag) {
+  static solve_backend behind;
   backend b = BACKEND_ref;
+  behind = *BACKEND_ref.solve;
+  behind.judge = late_judge;
+  behind.look = late_look;
+  behind.lag = lag;
   b.copy_in = late_copy_in;
-  b.judge = late_judge;
-  b.look = late_look;
-  b.lag = lag;
+  b.solve = &behind;
   memset(&late, 0, sizeof late);
   return b;
 }
@@ -59,16 +64,18 @@ static status worn_out(void) {
 static status weary_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
                           dptr state) {
   status rc = worn_out();
-  return rc != STATUS_OK ? rc : BACKEND_ref.sweep(d, a, p, x, b, weight, next, state);
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->sweep(d, a, p, x, b, weight, next, state);
 }
 
 static status weary_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
   status rc = worn_out();
-  return rc != STATUS_OK ? rc : BACKEND_ref.cg_product(d, a, p, direction, q, state);
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->cg_product(d, a, p, direction, q, state);
 }
 
 static const solve_limits usual = {
     .rtol = 1e-8, .divergence = 1e5, .max_iterations = 1000, .check_every = 50};
+
+static int with_gpu;
 
 /* Runs the trial everywhere; *out is the reference's outcome (x released). */
 static void everywhere(const trial *t, outcome *out) {
@@ -86,6 +93,11 @@ static void everywhere(const trial *t, outcome *out) {
     run_trial(t, &lagging, 1, &other);
     same_outcome(out, &other, "late");
     if (out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
+    alloc_free(&other.x);
+  }
+  if (with_gpu) {
+    run_trial(t, &BACKEND_cuda, 1, &other);
+    same_outcome(out, &other, "cuda");
     alloc_free(&other.x);
   }
   alloc_free(&out->x);
@@ -236,9 +248,11 @@ static void nonsymmetric_and_random_matrices(void **state) {
 /* One rank's failure ends the run on all of them, at the next sum. */
 static void a_failing_rank_takes_all_along(void **state) {
   (void)state;
+  solve_backend wearing = *BACKEND_ref.solve;
   backend weary = BACKEND_ref;
-  weary.sweep = weary_sweep;
-  weary.cg_product = weary_product;
+  wearing.sweep = weary_sweep;
+  wearing.cg_product = weary_product;
+  weary.solve = &wearing;
   for (int i = 0; solver_at(i) != NULL; i++) {
     trial t = usual_trial(solver_at(i), "poisson2d", 30);
     const int last = comm_rank(world) == comm_size(world) - 1;
@@ -264,7 +278,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_failing_rank_takes_all_along),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const char *more = getenv("HALOSWEEP_TEST_BACKEND");
+  with_gpu = more != NULL && strcmp(more, "cuda") == 0;
+  int failed = with_gpu ? gpu_skip(world) : 0;
+  if (failed == 0) failed = cmocka_run_group_tests(tests, NULL, NULL);
   comm_close(&world);
   return failed;
 }

@@ -11,7 +11,7 @@ enum { GPU_SKIP = 77 };
 
 /* 0, or the exit code for a machine without a GPU (why is printed by rank 0). Collective. */
 static inline int gpu_skip(comm *c) {
-  const device_request request = {.node_rank = comm_node_rank(c), .total = 1};
+  const device_request request = {.node_rank = comm_node_rank(c)};
   device *d = NULL;
   int64_t missing = BACKEND_cuda.open(&request, &d) != STATUS_OK;
   if (missing && comm_rank(c) == 0) printf("skipped: %s\n", fail_text());

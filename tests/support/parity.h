@@ -6,8 +6,8 @@
 #define PARITY_H
 
 #include "alloc.h"
-#include "backend.h"
 #include "block_sum.h"
+#include "solve_backend.h"
 #include "test.h"
 
 #include <math.h>
@@ -109,14 +109,12 @@ static void send(bench *w, vec v, const double *from) {
 
 static bench setup(const backend *b, const shape *p, const csr_block *a, int threads, gidx total) {
   bench w = {.b = b};
-  /* somewhere in the middle, at the start of a sum block */
-  const device_request request = {
-      .threads = threads, .first = 8 * block_size(total), .total = total};
+  const device_request request = {.threads = threads};
   assert_ok(b->open(&request, &w.d));
-  assert_ok(b->matrix_create(w.d, a, &w.m));
+  assert_ok(b->solve->matrix_create(w.d, a, &w.m));
   for (int i = 0; i < 6; i++) {
     const int64_t room = (int64_t)p->rows + p->ghosts;
-    w.v[i] = (vec){.rows = p->rows, .ghosts = p->ghosts};
+    w.v[i] = (vec){.rows = p->rows, .ghosts = p->ghosts, .block = (int32_t)block_size(total)};
     assert_ok(b->alloc(w.d, room * 8, "vector", &w.v[i].data));
     if (i == 5) continue; /* v[5] stays NaN: outputs */
     double *host;
@@ -135,7 +133,7 @@ static bench setup(const backend *b, const shape *p, const csr_block *a, int thr
 static void teardown(bench *w) {
   for (int i = 0; i < 6; i++) w->b->release(w->d, &w->v[i].data);
   w->b->release(w->d, &w->state);
-  w->b->matrix_release(w->d, &w->m);
+  w->b->solve->matrix_release(w->d, &w->m);
   w->b->close(&w->d);
 }
 
@@ -174,10 +172,10 @@ static void same_sums(const char *what, const shape *p, bench *x, bench *y, int 
 
 static void same_states(const char *what, const shape *p, bench *x, bench *y, judge_kind kind) {
   solve_state a, b;
-  assert_ok(x->b->judge(x->d, world, kind, x->state, 0));
-  assert_ok(y->b->judge(y->d, world, kind, y->state, 0));
-  assert_ok(x->b->look(x->d, x->state, 1, &a));
-  assert_ok(y->b->look(y->d, y->state, 1, &b));
+  assert_ok(x->b->solve->judge(x->d, world, kind, x->state, 0));
+  assert_ok(y->b->solve->judge(y->d, world, kind, y->state, 0));
+  assert_ok(x->b->solve->look(x->d, x->state, 1, &a));
+  assert_ok(y->b->solve->look(y->d, y->state, 1, &b));
   if (a.verdict != b.verdict || a.iteration != b.iteration || a.pending != b.pending) {
     fail_msg("%s, %s: verdict %d, should be %d", p->what, what, b.verdict, a.verdict);
   }
@@ -196,7 +194,7 @@ static void same_states(const char *what, const shape *p, bench *x, bench *y, ju
   do {                                                                                             \
     for (int run_ = 0; run_ < (runs); run_++) {                                                    \
       const part part_ = (parts)[run_];                                                            \
-      assert_ok((w)->b->call);                                                                     \
+      assert_ok((w)->b->solve->call);                                                              \
     }                                                                                              \
   } while (0)
 
@@ -269,11 +267,12 @@ static void repeats(const shape *p, bench *x, bench *y) {
     bench *w = both[i];
     set_state(w, &s);
     assert_ok(w->b->fill(w->d, w->v[4], 0.0)); /* weight 0: nothing changes */
-    assert_ok(w->b->sweep(w->d, w->m, PART_ALL, w->v[0], w->v[1], w->v[4], w->v[5], w->state));
+    assert_ok(
+        w->b->solve->sweep(w->d, w->m, PART_ALL, w->v[0], w->v[1], w->v[4], w->v[5], w->state));
   }
   same_states("sweep that changes nothing", p, x, y, JUDGE_SWEEP);
   solve_state out;
-  assert_ok(y->b->look(y->d, y->state, 1, &out));
+  assert_ok(y->b->solve->look(y->d, y->state, 1, &out));
   assert_int_equal(out.verdict, p->rows == 0 ? VERDICT_RANGE
                                 : p->spoilt  ? VERDICT_NOT_FINITE
                                              : VERDICT_REPEATS);
@@ -295,7 +294,7 @@ static void conjugate_gradients(const shape *p, bench *x, bench *y, const part *
       const vec inverse = trial % 2 ? (vec){.rows = p->rows} : w->v[2];
       set_state(w, &s);
       assert_ok(w->b->fill(w->d, w->v[5], 7.0));
-      assert_ok(w->b->cg_direction(w->d, w->v[0], inverse, w->v[1], w->v[3], w->state));
+      assert_ok(w->b->solve->cg_direction(w->d, w->v[0], inverse, w->v[1], w->v[3], w->state));
       EACH_PART(w, i == 0 ? AT_ONCE : parts, i == 0 ? 1 : runs,
                 cg_product(w->d, w->m, part_, w->v[1], w->v[5], w->state));
     }
@@ -307,7 +306,7 @@ static void conjugate_gradients(const shape *p, bench *x, bench *y, const part *
       bench *w = both[i];
       const vec inverse = trial % 2 ? (vec){.rows = p->rows} : w->v[2];
       set_state(w, &s);
-      assert_ok(w->b->cg_residual(w->d, w->v[5], inverse, w->v[0], w->state));
+      assert_ok(w->b->solve->cg_residual(w->d, w->v[5], inverse, w->v[0], w->state));
     }
     same_vectors("cg residual", p, x, y, 0);
     same_states("cg residual", p, x, y, trial == 0 ? JUDGE_CG_START : JUDGE_CG_RESIDUAL);
@@ -323,8 +322,8 @@ static void all_operations(const shape *p, int threads, gidx total, int split) {
   const int runs = split ? 2 : 1;
   csr_block_release(&a);
   matrix_facts rx, ry;
-  x.b->matrix_describe(x.m, &rx);
-  y.b->matrix_describe(y.m, &ry);
+  x.b->solve->matrix_describe(x.m, &rx);
+  y.b->solve->matrix_describe(y.m, &ry);
   assert_int_equal(rx.boundary_rows, ry.boundary_rows);
   assert_int_equal(rx.interior_rows, ry.interior_rows);
   assert_int_equal(rx.long_rows, ry.long_rows);
@@ -420,7 +419,7 @@ static void the_largest_entry(void **state) {
   for (int i = 0; i < 2; i++) {
     const backend *b = backends[i];
     double x[1000] = {0.0}, largest;
-    const device_request request = {.threads = 2, .total = 1000};
+    const device_request request = {.threads = 2};
     device *d;
     vec v = {.rows = 1000};
     assert_ok(b->open(&request, &d));
@@ -454,7 +453,7 @@ static void failing_allocations(void **state) {
   build(&p, &a);
   for (int i = 0; i < 2; i++) {
     const backend *b = backends[i];
-    const device_request request = {.threads = 2, .total = 600};
+    const device_request request = {.threads = 2};
     const int64_t before = alloc_live();
     int failures = 0;
     for (int n = 1; n < 50; n++) {
@@ -462,11 +461,11 @@ static void failing_allocations(void **state) {
       matrix *m = NULL;
       alloc_fail_at(n);
       status rc = b->open(&request, &d);
-      if (rc == STATUS_OK) rc = b->matrix_create(d, &a, &m);
+      if (rc == STATUS_OK) rc = b->solve->matrix_create(d, &a, &m);
       alloc_fail_at(0);
       failures += rc == STATUS_UNAVAILABLE;
       fail_clear();
-      if (rc == STATUS_OK) b->matrix_release(d, &m);
+      if (rc == STATUS_OK) b->solve->matrix_release(d, &m);
       b->close(&d);
       assert_int_equal(alloc_live(), before);
     }

@@ -29,7 +29,7 @@ static inline status quad_case_run(const quad_case *c, const char *rule, const b
   static const char *const names[] = {"x[0]", "x[1]", "x[2]", "x[3]", "x[4]",
                                       "x[5]", "x[6]", "x[7]", "x[8]", "x[9]"};
   const char *used[QUAD_DIMS + 1] = {0};
-  const device_request request = {.threads = threads, .total = BLOCK_MAX};
+  const device_request request = {.threads = threads};
   expression *tree = NULL;
   for (int d = 0; d < c->dims; d++) used[d] = c->dims == 1 ? "x" : names[d];
   status rc = expression_parse(c->f, used, &tree);

@@ -60,7 +60,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   solve_run run = {.system = &s, .limits = t->limits};
   char path[64];
   assert_ok(problem_build(world, &request, &a, &owned));
-  const device_request where = {.threads = threads, .first = a.first_row, .total = a.global_rows};
+  const device_request where = {.threads = threads};
   assert_ok(kernels->open(&where, &s.place));
   s.rows = a.rows;
   double *diagonal;
@@ -74,7 +74,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
     assert_ok(transport_choose(&s, t->transport, 1, &chosen));
     assert_string_equal(chosen.name, comm_size(world) > 1 ? t->transport : "none");
   }
-  assert_ok(kernels->matrix_create(s.place, &block, &s.a));
+  assert_ok(kernels->solve->matrix_create(s.place, &block, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   if (t->preconditioned || t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
@@ -92,7 +92,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(linear_product(&s, run.x, run.b));
   assert_ok(kernels->fill(s.place, run.x, 0.0));
   snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
-  assert_ok(history_open(path, &run.history));
+  assert_ok(history_open(path, HISTORY_SOLVE, &run.history));
   assert_ok(t->method->run(&run));
   out->failure = s.failure;
   assert_ok(history_close(&run.history, 1));
@@ -114,7 +114,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   linear_vector_release(&s, &run.b);
   linear_vector_release(&s, &run.weight);
   linear_vector_release(&s, &run.inverse_diagonal);
-  kernels->matrix_release(s.place, &s.a);
+  kernels->solve->matrix_release(s.place, &s.a);
   linear_halo_release(&s);
   kernels->close(&s.place);
   csr_block_release(&block);

@@ -4,7 +4,9 @@
 #include "elementary_array.h"
 #include "test.h"
 
-static const double INFINITE = 1.0 / 0.0, UNDEFINED = 0.0 / 0.0;
+#include "philox.h"
+
+static const double INFINITE = 1.0 / 0.0, UNDEFINED = 0.0 / 0.0, HALF_PI = 0x1.921fb54442d18p0;
 
 static void assert_nan(double x) { assert_true(x != x); }
 
@@ -96,6 +98,152 @@ static void sin_cos_special(void **state) {
   assert_same_bits(elementary_sin(1e22), -0x1.b453ab76bf397p-1);
 }
 
+static void tan_special(void **state) {
+  (void)state;
+  assert_same_bits(elementary_tan(0.0), 0.0);
+  assert_same_bits(elementary_tan(-0.0), -0.0);
+  assert_same_bits(elementary_tan(-0x1p-1074), -0x1p-1074);
+  assert_nan(elementary_tan(INFINITE));
+  assert_nan(elementary_tan(-INFINITE));
+  assert_nan(elementary_tan(UNDEFINED));
+  assert_same_bits(elementary_tan(0x1.921fb54442d18p-1), 0x1.fffffffffffffp-1); /* nearly pi/4 */
+  assert_same_bits(elementary_tan(0x1.921fb54442d18p0), 0x1.d02967c31cdb5p53);  /* nearly pi/2 */
+}
+
+static void asin_acos_special(void **state) {
+  (void)state;
+  assert_same_bits(elementary_asin(0.0), 0.0);
+  assert_same_bits(elementary_asin(-0.0), -0.0);
+  assert_same_bits(elementary_asin(0x1p-1074), 0x1p-1074);
+  assert_same_bits(elementary_asin(1.0), HALF_PI);
+  assert_same_bits(elementary_asin(-1.0), -HALF_PI);
+  assert_same_bits(elementary_acos(1.0), 0.0);
+  assert_same_bits(elementary_acos(-1.0), 2.0 * HALF_PI);
+  assert_same_bits(elementary_acos(0.0), HALF_PI);
+  assert_same_bits(elementary_acos(-0.0), HALF_PI);
+  assert_same_bits(elementary_acos(0.5), 0x1.0c152382d7366p0); /* pi/3 */
+  const double outside[] = {1.0 + 0x1p-52, -1.0 - 0x1p-52, 1e300, INFINITE, -INFINITE, UNDEFINED};
+  for (int i = 0; i < 6; i++) {
+    assert_nan(elementary_asin(outside[i]));
+    assert_nan(elementary_acos(outside[i]));
+  }
+}
+
+static void atan_special(void **state) {
+  (void)state;
+  assert_same_bits(elementary_atan(0.0), 0.0);
+  assert_same_bits(elementary_atan(-0.0), -0.0);
+  assert_same_bits(elementary_atan(-0x1p-1074), -0x1p-1074);
+  assert_same_bits(elementary_atan(1.0), 0.5 * HALF_PI);
+  assert_same_bits(elementary_atan(INFINITE), HALF_PI);
+  assert_same_bits(elementary_atan(-INFINITE), -HALF_PI);
+  assert_same_bits(elementary_atan(1e300), HALF_PI);
+  assert_nan(elementary_atan(UNDEFINED));
+}
+
+/* C11 F.10.1.4. */
+static void atan2_special(void **state) {
+  (void)state;
+  const double pi = 2.0 * HALF_PI, x[] = {1.0, 0x1p-1074, 1e308};
+  for (int i = 0; i < 3; i++) {
+    assert_same_bits(elementary_atan2(0.0, x[i]), 0.0);
+    assert_same_bits(elementary_atan2(-0.0, x[i]), -0.0);
+    assert_same_bits(elementary_atan2(0.0, -x[i]), pi);
+    assert_same_bits(elementary_atan2(-0.0, -x[i]), -pi);
+    assert_same_bits(elementary_atan2(x[i], 0.0), HALF_PI);
+    assert_same_bits(elementary_atan2(-x[i], -0.0), -HALF_PI);
+    assert_same_bits(elementary_atan2(x[i], INFINITE), 0.0);
+    assert_same_bits(elementary_atan2(-x[i], INFINITE), -0.0);
+    assert_same_bits(elementary_atan2(x[i], -INFINITE), pi);
+    assert_same_bits(elementary_atan2(-x[i], -INFINITE), -pi);
+    assert_same_bits(elementary_atan2(INFINITE, -x[i]), HALF_PI);
+    assert_same_bits(elementary_atan2(-INFINITE, x[i]), -HALF_PI);
+    assert_same_bits(elementary_atan2(x[i], x[i]), 0.5 * HALF_PI);
+    assert_same_bits(elementary_atan2(x[i], -x[i]), 1.5 * HALF_PI);
+    assert_nan(elementary_atan2(UNDEFINED, x[i]));
+    assert_nan(elementary_atan2(x[i], UNDEFINED));
+  }
+  assert_same_bits(elementary_atan2(0.0, 0.0), 0.0);
+  assert_same_bits(elementary_atan2(-0.0, 0.0), -0.0);
+  assert_same_bits(elementary_atan2(0.0, -0.0), pi);
+  assert_same_bits(elementary_atan2(-0.0, -0.0), -pi);
+  assert_same_bits(elementary_atan2(INFINITE, INFINITE), 0.5 * HALF_PI);
+  assert_same_bits(elementary_atan2(-INFINITE, INFINITE), -0.5 * HALF_PI);
+  assert_same_bits(elementary_atan2(INFINITE, -INFINITE), 1.5 * HALF_PI);
+  assert_same_bits(elementary_atan2(-INFINITE, -INFINITE), -1.5 * HALF_PI);
+  assert_nan(elementary_atan2(UNDEFINED, 0.0));
+  assert_nan(elementary_atan2(INFINITE, UNDEFINED));
+  assert_same_bits(elementary_atan2(3e-320, 2.0), 1.5e-320);
+}
+
+static void hyperbolic_special(void **state) {
+  (void)state;
+  assert_same_bits(elementary_sinh(0.0), 0.0);
+  assert_same_bits(elementary_sinh(-0.0), -0.0);
+  assert_same_bits(elementary_sinh(-0x1p-1074), -0x1p-1074);
+  assert_same_bits(elementary_sinh(-INFINITE), -INFINITE);
+  assert_same_bits(elementary_sinh(711.0), INFINITE);
+  assert_true(elementary_sinh(710.0) < INFINITE); /* exp(710) is infinite */
+  assert_same_bits(elementary_cosh(-0.0), 1.0);
+  assert_same_bits(elementary_cosh(0x1p-1074), 1.0);
+  assert_same_bits(elementary_cosh(-INFINITE), INFINITE);
+  assert_same_bits(elementary_cosh(-1e300), INFINITE);
+  assert_true(elementary_cosh(-710.0) < INFINITE);
+  assert_same_bits(elementary_tanh(-0.0), -0.0);
+  assert_same_bits(elementary_tanh(0x1p-1074), 0x1p-1074);
+  assert_same_bits(elementary_tanh(20.0), 1.0);
+  assert_same_bits(elementary_tanh(-INFINITE), -1.0);
+  assert_nan(elementary_sinh(UNDEFINED));
+  assert_nan(elementary_cosh(UNDEFINED));
+  assert_nan(elementary_tanh(UNDEFINED));
+}
+
+static void cbrt_special(void **state) {
+  (void)state;
+  for (int i = -200; i <= 200; i++) assert_true(elementary_cbrt((double)i * i * i) == i);
+  assert_same_bits(elementary_cbrt(-0.0), -0.0);
+  assert_same_bits(elementary_cbrt(0x1p-1074), 0x1p-358);
+  assert_same_bits(elementary_cbrt(-0x1p-1022), -0x1.428a2f98d728bp-341);
+  assert_same_bits(elementary_cbrt(0x1p1023), 0x1p341);
+  assert_same_bits(elementary_cbrt(INFINITE), INFINITE);
+  assert_same_bits(elementary_cbrt(-INFINITE), -INFINITE);
+  assert_nan(elementary_cbrt(UNDEFINED));
+}
+
+static void erf_special(void **state) {
+  (void)state;
+  assert_same_bits(elementary_erf(0.0), 0.0);
+  assert_same_bits(elementary_erf(-0.0), -0.0);
+  assert_same_bits(elementary_erf(-0x1p-1074), -0x1p-1074);
+  assert_same_bits(elementary_erf(6.0), 1.0);
+  assert_same_bits(elementary_erf(INFINITE), 1.0);
+  assert_same_bits(elementary_erf(-INFINITE), -1.0);
+  assert_nan(elementary_erf(UNDEFINED));
+}
+
+/* f(-x) is -f(x), or f(x), in every bit. */
+static void symmetry_is_exact(void **state) {
+  (void)state;
+  double (*const odd[])(double) = {elementary_sin,  elementary_tan,  elementary_asin,
+                                   elementary_atan, elementary_sinh, elementary_tanh,
+                                   elementary_cbrt, elementary_erf};
+  double (*const even[])(double) = {elementary_cos, elementary_cosh};
+  for (uint64_t i = 0; i < 20000; i++) {
+    const philox_words w = philox_at(4, i, PHILOX_PROBE, 0, 0);
+    const double x = i % 2 == 0 ? double_of(philox_bits(w, 0)) : 8.0 * philox_uniform(w, 0);
+    for (int j = 0; j < 8; j++) {
+      const double y = odd[j](x);
+      if (y == y) assert_same_bits(odd[j](-x), -y);
+    }
+    for (int j = 0; j < 2; j++) {
+      const double y = even[j](x);
+      if (y == y) assert_same_bits(even[j](-x), y);
+    }
+    const double y = elementary_atan2(x, 0.3);
+    if (y == y) assert_same_bits(elementary_atan2(-x, 0.3), -y);
+  }
+}
+
 static void reductions_agree_where_they_meet(void **state) {
   (void)state;
   for (int i = 0; i < 20000; i++) {
@@ -115,6 +263,14 @@ int main(void) {
       cmocka_unit_test(power_operator),
       cmocka_unit_test(basic_special),
       cmocka_unit_test(sin_cos_special),
+      cmocka_unit_test(tan_special),
+      cmocka_unit_test(asin_acos_special),
+      cmocka_unit_test(atan_special),
+      cmocka_unit_test(atan2_special),
+      cmocka_unit_test(hyperbolic_special),
+      cmocka_unit_test(cbrt_special),
+      cmocka_unit_test(erf_special),
+      cmocka_unit_test(symmetry_is_exact),
       cmocka_unit_test(reductions_agree_where_they_meet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

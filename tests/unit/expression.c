@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "elementary.h"
+#include "formulas.h"
 #include "philox.h"
 
 static const char *const NAMES[] = {"x", "y", "z", "t", "x[0]", "x[1]", "sigma", NULL};
@@ -87,6 +88,13 @@ static void precedence_and_values(void **state) {
       {"y^3", y * y * y},
       {"sin(x)*exp(-0.05*x)", elementary_sin(x) * elementary_exp(-0.05 * x)},
       {"z^t", elementary_pow(z, t)},
+      {"cbrt(27) + cbrt(-8)", 1.0},
+      {"tan(x) + asin(x)", elementary_tan(x) + elementary_asin(x)},
+      {"acos(x) - atan(y)", elementary_acos(x) - elementary_atan(y)},
+      {"atan2(y, x)", elementary_atan2(y, x)},
+      {"4*atan2(1, -1)", 3.0 * 3.141592653589793},
+      {"sinh(y) + cosh(y)", elementary_sinh(y) + elementary_cosh(y)},
+      {"tanh(z) + erf(t)", elementary_tanh(z) + elementary_erf(t)},
       {"cos(pi*x)", elementary_cos(3.141592653589793 * x)},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -111,7 +119,13 @@ static void errors_name_the_column(void **state) {
       {"1 & 2", "column 3:", "'&'"},
       {"x = 1", "column 3:", "'='"},
       {"foo + 1", "column 1:", "'foo'"},
-      {"1 + tan(x)", "column 5:", "exp log log10"},
+      {"1 + gamma(x)", "column 5:", "exp log log10"},
+      {"1 + arctan(x)", "column 5:", "tan asin acos atan atan2 sinh cosh tanh erf"},
+      {"atan2(x)", "column 8:", "',' in atan2"},
+      {"atan2(x, y, z)", "column 11:", "')' in atan2"},
+      {"atan2 + 1", "column 7:", "'('"},
+      {"atan(x, y)", "column 7:", "after the argument of atan"},
+      {"tanh()", "column 6:", "a number, a name"},
       {"sin x", "column 5:", "'('"},
       {"sin(x, y)", "column 6:", "after the argument of sin"},
       {"min(1)", "column 6:", "','"},
@@ -166,53 +180,8 @@ static void names_hide_constants_and_end_at_words(void **state) {
   expression_release(&e);
 }
 
-/* ---- random formulas: text grows from a grammar, the seed is fixed ---- */
-
-typedef struct writer {
-  char text[4096];
-  size_t used;
-  uint64_t draws;
-  int constants; /* write a variable as its value */
-} writer;
-
-static uint32_t draw(writer *w, uint32_t below) {
-  return philox_at(7, w->draws++, PHILOX_PROBE, 0, 0).word[0] % below;
-}
-
-static void put(writer *w, const char *text) {
-  w->used += (size_t)snprintf(w->text + w->used, sizeof w->text - w->used, "%s", text);
-}
-
-static void write_formula(writer *w, int depth) {
-  static const char *const binaries[] = {" + ", " - ", "*", "/", "^", " < ", " && ", " || ", "=="};
-  static const char *const calls[] = {"sin(",   "cos(", "exp(", "log(",  "sqrt(", "abs(",
-                                      "floor(", "-(",   "!(",   "sign(", "("};
-  char number[40];
-  const uint32_t kind = depth == 0 ? draw(w, 2) : draw(w, 10);
-  if (kind == 0) {
-    snprintf(number, sizeof number, "%g", draw(w, 50) / 10.0);
-    put(w, number);
-  } else if (kind == 1) {
-    const uint32_t v = draw(w, VARIABLES);
-    snprintf(number, sizeof number, "(%.17g)", AT[v]);
-    put(w, w->constants ? number : NAMES[v]);
-  } else if (kind == 2) {
-    put(w, calls[draw(w, 11)]);
-    write_formula(w, depth - 1);
-    put(w, ")");
-  } else if (kind == 3) {
-    put(w, "(");
-    write_formula(w, depth - 1);
-    put(w, " ? ");
-    write_formula(w, depth - 1);
-    put(w, " : ");
-    write_formula(w, depth - 1);
-    put(w, ")");
-  } else {
-    write_formula(w, depth - 1);
-    put(w, binaries[draw(w, kind < 8 ? 4 : 9)]);
-    write_formula(w, depth - 1);
-  }
+static writer formula_writer(uint64_t trial) {
+  return (writer){.draws = trial << 20, .names = NAMES, .variables = VARIABLES};
 }
 
 static void check_same(double a, double b, const char *text) {
@@ -226,7 +195,8 @@ static void folding_equals_evaluation(void **state) {
   (void)state;
   int folded = 0;
   for (uint64_t trial = 0; trial < 3000; trial++) {
-    writer a = {.draws = trial << 20}, b = {.draws = trial << 20, .constants = 1};
+    writer a = formula_writer(trial), b = formula_writer(trial);
+    b.constants = AT;
     write_formula(&a, 4);
     write_formula(&b, 4);
     expression *e, *f;
@@ -255,7 +225,7 @@ static void blocks_equal_points(void **state) {
   columns[0][17] = 1e300, columns[0][18] = 1.0 / 0.0, columns[1][19] = -0.0;
   const int lengths[] = {0, 1, 127, 128, 129, LENGTH};
   for (uint64_t trial = 0; trial < 500; trial++) {
-    writer w = {.draws = trial << 20};
+    writer w = formula_writer(trial);
     write_formula(&w, 5);
     expression *e;
     assert_ok(expression_parse(w.text, NAMES, &e));
@@ -349,7 +319,7 @@ static void mutations_are_harmless(void **state) {
   const int64_t before = alloc_live();
   int parsed = 0;
   for (uint64_t trial = 0; trial < 20000; trial++) {
-    writer w = {.draws = trial << 20};
+    writer w = formula_writer(trial);
     write_formula(&w, 3);
     const uint32_t changes = 1 + draw(&w, 4);
     for (uint32_t k = 0; k < changes && w.used > 0; k++) {

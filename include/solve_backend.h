@@ -1,0 +1,71 @@
+/* Sparse linear systems on a backend (backend.h): the matrix, its products, and the fused passes of
+ * the solvers.
+ *
+ * `part` selects 256-row tiles: a matrix operation is run as INTERIOR while halos travel, then
+ * BOUNDARY; the results do not depend on the split. x of a matrix operation has its ghosts filled
+ * before BOUNDARY runs. Vectors of one operation have the same sum block. Functions are local,
+ * except judge(). */
+#ifndef SOLVE_BACKEND_H
+#define SOLVE_BACKEND_H
+
+#include "backend.h"
+#include "csr.h"
+#include "solve_state.h"
+
+typedef struct matrix matrix; /* a rank's rows in the backend's storage */
+
+typedef enum part { PART_INTERIOR, PART_BOUNDARY, PART_ALL } part;
+
+typedef struct matrix_facts {
+  const char *format;  /* "csr", "sell-8", ... */
+  int64_t bytes;       /* storage, this rank */
+  int64_t sweep_bytes; /* a sweep's or product's matrix and index traffic, this rank */
+  lidx interior_rows, boundary_rows, long_rows;
+} matrix_facts;
+
+typedef struct solve_backend {
+  int lag; /* judged steps the host may run ahead of look() */
+
+  /* The block may be released afterwards. */
+  status (*matrix_create)(device *d, const csr_block *a, matrix **out);
+  void (*matrix_release)(device *d, matrix **a);
+  void (*matrix_describe)(const matrix *a, matrix_facts *out);
+
+  /* y = A x */
+  status (*product)(device *d, const matrix *a, part p, vec x, vec y);
+
+  /* r = b - A x (r.data.at may be NULL: not stored);
+   * sum 0: (scale r_i)^2, sum 1: (scale (|A||x|)_i)^2 */
+  status (*residual)(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale);
+
+  /* One Jacobi or JOR sweep: r = b - A x; next = fma(weight, r, x), weight = omega / a_ii.
+   * monitor = residual: sum 0: (scale r_i)^2.
+   * monitor = update:   sum 0: (update_scale (next_i - x_i))^2, sum 1: (update_scale next_i)^2.
+   * counter CHANGED: entries whose bits changed. Does nothing when the state has a verdict. */
+  status (*sweep)(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
+                  dptr state);
+
+  /* Preconditioned CG, z = inverse_diagonal * r (or r where inverse_diagonal.data.at is NULL).
+   * product:   q = A p; sum 0: (scale p_i)(scale q_i)
+   * residual:  r = fma(-alpha, q, r); sum 0: (scale r_i)(scale z_i), sum 1: (scale r_i)^2
+   * direction: x = fma(alpha, p, x); p = fma(beta, p, z)
+   * product and residual do nothing when the state has a verdict; direction does nothing unless
+   * `pending` is set: the iterate of the step that brought the verdict is still made, later ones
+   * are not. */
+  status (*cg_product)(device *d, const matrix *a, part p, vec direction, vec q, dptr state);
+  status (*cg_residual)(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
+  status (*cg_direction)(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
+
+  /* Ends a step: adds the current sums over threads and ranks, rounds each once, and applies the
+   * rule `kind` (solve_rules.h) to the state; `stop` != 0 asks all ranks to stop. Clears the sums.
+   * Collective. */
+  status (*judge)(device *d, comm *c, judge_kind kind, dptr state, int stop);
+
+  /* Copies the state as it was after judged step number `step` (1 = the first since the state was
+   * copied in), waiting for it if need be; never longer than the device works: STATUS_BROKEN when
+   * that has failed. With several ranks judge() has left the state with the host, so that a device
+   * that fails cannot part this rank from the others here. Local. */
+  status (*look)(device *d, dptr state, int64_t step, solve_state *out);
+} solve_backend;
+
+#endif

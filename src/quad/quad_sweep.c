@@ -1,0 +1,311 @@
+/* The driver of sweeps (quad_sweep.h). Two ways, chosen by the rule and the points alone, so that
+ * the bits depend on neither ranks nor backend:
+ *
+ *  - fixed rules of up to SMALL points: the backend's `members`, a batch of members a call. Without
+ *    a number of points a batch is refined together, and members leave it as they converge.
+ *  - all others: every rank runs its own members one after the other, each a run of its own.
+ *
+ * Memory: a batch (32 bytes a member), and the results where they are kept (25 bytes a member).
+ * Each way sums a member on its own, so a member's bits do not depend on the rest of the sweep. */
+#include "quad_sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "fingerprint.h"
+#include "timers.h"
+
+enum { BATCH = 1 << 16, SMALL = 1 << 16 };
+
+typedef struct sweeping {
+  quad_run *run;
+  const quad_rule *rule;
+  quad_sweep *s;
+  quad_family family;
+  double sign;
+  int64_t evaluations;
+  quad_results batch; /* [BATCH] */
+  int64_t first;      /* member of batch element 0 */
+  int64_t count;
+  /* the first way */
+  double *sum, *before; /* [BATCH] host copies */
+  int64_t *which;       /* [BATCH] members still refined, as elements of the batch */
+  dptr sums, members;   /* backend memory, [BATCH] */
+} sweeping;
+
+/* ---- results ---- */
+
+static status results_alloc(quad_results *r, int64_t count) {
+  status rc = STATUS_OK;
+  TRY(alloc_array(&r->value, count, sizeof *r->value, "values of members"));
+  TRY(alloc_array(&r->error, count, sizeof *r->error, "errors of members"));
+  TRY(alloc_array(&r->evaluations, count, sizeof *r->evaluations, "evaluations of members"));
+  TRY(alloc_array(&r->reason, count, 1, "endings of members"));
+done:
+  return rc;
+}
+
+static void results_release(quad_results *r) {
+  alloc_free(&r->value);
+  alloc_free(&r->error);
+  alloc_free(&r->evaluations);
+  alloc_free(&r->reason);
+}
+
+/* Counts and keeps a finished batch. */
+static void take_batch(sweeping *w) {
+  quad_sweep *s = w->s;
+  for (int64_t i = 0; i < w->count; i++) {
+    const int reason = w->batch.reason[i];
+    s->ended[reason]++;
+    w->evaluations += w->batch.evaluations[i];
+    if (quad_reason_status((quad_reason)reason) == STATUS_OK) continue;
+    if (s->failures++ > 0) continue;
+    s->first_failed = w->first + i;
+    s->first_reason = (quad_reason)reason;
+  }
+  s->fingerprint += fingerprint_of(w->batch.value, w->first, w->count);
+  if (!s->keep) return;
+  const int64_t at = w->first - ownership_begin(&s->owned);
+  const size_t count = (size_t)w->count;
+  memcpy(s->mine.value + at, w->batch.value, count * sizeof(double));
+  memcpy(s->mine.error + at, w->batch.error, count * sizeof(double));
+  memcpy(s->mine.evaluations + at, w->batch.evaluations, count * sizeof(int64_t));
+  memcpy(s->mine.reason + at, w->batch.reason, count);
+}
+
+/* ---- fixed rules of few points ---- */
+
+/* Sums of the `left` members listed, on the grid. */
+static status sum_members(sweeping *w, const quad_grid *g, int64_t left) {
+  status rc = STATUS_OK;
+  const quad_run *run = w->run;
+  dptr which = {NULL};
+  if (left < w->count) {
+    for (int64_t i = 0; i < left; i++) w->which[i] += w->first;
+    rc = run->kernels->copy_in(run->place, w->members, (hptr){w->which},
+                               left * (int64_t)sizeof *w->which);
+    for (int64_t i = 0; i < left; i++) w->which[i] -= w->first;
+    which = w->members;
+  }
+  TRY(rc);
+  TRY(run->kernels->quad->members(run->place, run->work, g, &w->family, w->first, left, which,
+                                  w->sums));
+  TRY(run->kernels->copy_out(run->place, (hptr){w->sum}, w->sums, left * (int64_t)sizeof *w->sum));
+done:
+  return rc;
+}
+
+/* Judges the listed members after a level; returns how many go on. */
+static int64_t judge_level(sweeping *w, const quad_grid *g, int64_t left, int level) {
+  const quad_limits *limits = &w->run->limits;
+  int64_t go_on = 0;
+  for (int64_t k = 0; k < left; k++) {
+    const int64_t i = w->which[k];
+    const double value = w->sign * (g->scale * w->sum[k]);
+    const double error = level > 0 ? fabs(value - w->batch.value[i]) : INFINITY;
+    w->batch.value[i] = value;
+    w->batch.error[i] = limits->n != 0 ? NAN : error;
+    w->batch.evaluations[i] += g->points;
+    w->batch.reason[i] = QUAD_MAX_EVALUATIONS; /* unless a later level says otherwise */
+    if (!isfinite(value)) {
+      w->batch.reason[i] = QUAD_NOT_FINITE;
+    } else if (limits->n != 0) {
+      w->batch.reason[i] = QUAD_FIXED_COUNT;
+    } else if (error <= limits->rtol * fabs(value) || error <= limits->atol) {
+      w->batch.reason[i] = QUAD_CONVERGED;
+    } else {
+      w->which[go_on++] = i;
+    }
+  }
+  return go_on;
+}
+
+static status fixed_batch(sweeping *w) {
+  status rc = STATUS_OK;
+  const quad_limits *limits = &w->run->limits;
+  int64_t left = w->count, spent = 0;
+  for (int64_t i = 0; i < w->count; i++) w->which[i] = i, w->batch.evaluations[i] = 0;
+  int64_t n = limits->n != 0 ? limits->n : w->rule->n_first;
+  for (int level = 0; left > 0; level++, n = 2 * n - 1) {
+    quad_grid g;
+    TRY(quad_grid_make(w->run, w->rule, n, &g));
+    if (level > 0 && g.points > limits->max_evaluations - spent) break;
+    TRY(sum_members(w, &g, left));
+    spent += g.points;
+    left = judge_level(w, &g, left, level);
+  }
+done:
+  return rc;
+}
+
+static status upload_lists(sweeping *w) {
+  status rc = STATUS_OK;
+  const quad_run *run = w->run;
+  for (int k = 0; k < w->family.swept.axes; k++) {
+    sweep_axis *a = &w->family.swept.axis[k];
+    const hptr list = {a->list.at};
+    a->list.at = NULL;
+    if (a->kind != SWEEP_LIST) continue;
+    const int64_t bytes = a->count * (int64_t)sizeof(double);
+    TRY(run->kernels->alloc(run->place, bytes, "a sweep's list", &a->list));
+    TRY(run->kernels->copy_in(run->place, a->list, list, bytes));
+  }
+done:
+  return rc;
+}
+
+static status begin_fixed(sweeping *w) {
+  status rc = STATUS_OK;
+  const quad_run *run = w->run;
+  w->family = (quad_family){.fixed = run->integral.parameters,
+                            .fixed_count = w->s->fixed_count,
+                            .swept = w->s->swept->grid};
+  TRY(upload_lists(w));
+  TRY(alloc_array(&w->sum, BATCH, sizeof *w->sum, "sums of members"));
+  TRY(alloc_array(&w->which, BATCH, sizeof *w->which, "members"));
+  TRY(run->kernels->alloc(run->place, BATCH * (int64_t)sizeof(double), "sums of members",
+                          &w->sums));
+  TRY(run->kernels->alloc(run->place, BATCH * (int64_t)sizeof(int64_t), "members", &w->members));
+done:
+  return rc;
+}
+
+static void end_fixed(sweeping *w) {
+  const quad_run *run = w->run;
+  for (int k = 0; k < w->family.swept.axes; k++) {
+    run->kernels->release(run->place, &w->family.swept.axis[k].list);
+  }
+  run->kernels->release(run->place, &w->sums);
+  run->kernels->release(run->place, &w->members);
+  alloc_free(&w->sum);
+  alloc_free(&w->which);
+}
+
+/* ---- rules that choose their points ---- */
+
+/* A run of its own per member, by this rank alone. */
+static status single_batch(sweeping *w, comm *self) {
+  status rc = STATUS_OK;
+  double *swept = (double *)w->run->integral.parameters + w->s->fixed_count;
+  for (int64_t i = 0; i < w->count; i++) {
+    quad_run one = *w->run;
+    one.world = self;
+    one.timers = NULL;
+    one.evaluations = 0;
+    sweep_member(&w->s->swept->grid, w->first + i, swept);
+    TRY(quad_integrate(&one, w->rule));
+    w->batch.value[i] = one.value;
+    w->batch.error[i] = one.error;
+    w->batch.evaluations[i] = one.evaluations;
+    w->batch.reason[i] = (unsigned char)one.reason;
+  }
+done:
+  return rc;
+}
+
+/* ---- all ---- */
+
+static int is_small(const quad_run *run, const quad_rule *rule) {
+  quad_grid g;
+  if (!(rule->flags & QUAD_RULE_FIXED)) return 0;
+  if (run->limits.n == 0) return 1;
+  const int small = quad_grid_make(run, rule, run->limits.n, &g) == STATUS_OK && g.points <= SMALL;
+  fail_clear();
+  return small;
+}
+
+/* An empty range: every member is 0. */
+static int is_empty(const quad_integral *f) {
+  for (int d = 0; d < f->dims; d++) {
+    if (f->lower[d] == f->upper[d]) return 1;
+  }
+  return 0;
+}
+
+static void empty_batch(sweeping *w) {
+  for (int64_t i = 0; i < w->count; i++) {
+    w->batch.value[i] = w->batch.error[i] = 0.0;
+    w->batch.evaluations[i] = 0;
+    w->batch.reason[i] = QUAD_EMPTY_RANGE;
+  }
+}
+
+/* This rank's members, batch after batch. */
+static status run_mine(sweeping *w, comm *self) {
+  status rc = STATUS_OK;
+  quad_sweep *s = w->s;
+  const int empty = is_empty(&w->run->integral), small = !empty && is_small(w->run, w->rule);
+  const int64_t end = ownership_end(&s->owned);
+  TRY(results_alloc(&w->batch, BATCH));
+  if (s->keep) TRY(results_alloc(&s->mine, end - ownership_begin(&s->owned)));
+  if (small) TRY(begin_fixed(w));
+  for (w->first = ownership_begin(&s->owned); w->first < end; w->first += BATCH) {
+    w->count = end - w->first < BATCH ? end - w->first : BATCH;
+    if (empty) {
+      empty_batch(w);
+    } else {
+      TRY(small ? fixed_batch(w) : single_batch(w, self));
+    }
+    take_batch(w);
+  }
+done:
+  if (small) end_fixed(w);
+  results_release(&w->batch);
+  return rc;
+}
+
+/* This rank's counts become those of all. */
+static status share_counts(sweeping *w) {
+  status rc = STATUS_OK;
+  quad_sweep *s = w->s;
+  comm *c = w->run->world;
+  int64_t totals[QUAD_REASONS + 3];
+  /* the lowest failed member and how it ended, as one number: the largest is the lowest member */
+  int64_t lowest =
+      s->failures > 0 ? -(s->first_failed * QUAD_REASONS + (int64_t)s->first_reason) : INT64_MIN;
+  memcpy(totals, s->ended, sizeof s->ended);
+  totals[QUAD_REASONS] = s->failures;
+  totals[QUAD_REASONS + 1] = w->evaluations;
+  totals[QUAD_REASONS + 2] = (int64_t)s->fingerprint;
+  TRY(comm_sum_i64(c, totals, QUAD_REASONS + 3));
+  TRY(comm_max_i64(c, &lowest, 1));
+  memcpy(s->ended, totals, sizeof s->ended);
+  s->failures = totals[QUAD_REASONS];
+  w->run->evaluations = totals[QUAD_REASONS + 1];
+  s->fingerprint = (uint64_t)totals[QUAD_REASONS + 2];
+  s->first_failed = s->failures > 0 ? -lowest / QUAD_REASONS : -1;
+  s->first_reason = (quad_reason)(s->failures > 0 ? -lowest % QUAD_REASONS : 0);
+  w->run->reason = s->ended[QUAD_CONVERGED] > 0 ? QUAD_CONVERGED : QUAD_FIXED_COUNT;
+done:
+  return rc;
+}
+
+status quad_sweep_run(quad_run *run, const quad_rule *rule, quad_sweep *s) {
+  status rc = STATUS_OK;
+  sweeping w = {.run = run, .rule = rule, .s = s, .sign = 1.0};
+  comm *self = NULL;
+  const quad_integral *f = &run->integral;
+  if (f->dims < rule->dims_min || f->dims > rule->dims_max) {
+    return fail(STATUS_USAGE, "rule %s is for %d to %d dimensions, not %d", rule->name,
+                rule->dims_min, rule->dims_max, f->dims);
+  }
+  for (int d = 0; d < f->dims; d++) {
+    if (f->lower[d] > f->upper[d]) w.sign = -w.sign;
+  }
+  TRY(ownership_even(run->world, s->swept->grid.members, &s->owned));
+  TRY(comm_agree(run->world, comm_self(&self)));
+  TRY(comm_agree(run->world, run_mine(&w, self)));
+  const phase before = timers_switch(run->timers, PHASE_COMMUNICATE);
+  TRY(share_counts(&w));
+  timers_switch(run->timers, before);
+done:
+  comm_close(&self);
+  return rc;
+}
+
+void quad_sweep_release(quad_sweep *s) {
+  results_release(&s->mine);
+  ownership_release(&s->owned);
+}
