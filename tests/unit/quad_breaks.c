@@ -54,6 +54,7 @@ static void pieces_meet_at_the_breaks(void **state) {
       const double *e = edge + 2 * i, low = x_at(&f, e, 0), high = x_at(&f, e, 1);
       assert_true(low < high && e[0] < e[1]);
       assert_true(e[0] >= 0.0 || e[1] <= 0.0);
+      assert_true(e[0] < 0.5 * (f.axis[0].upper - f.axis[0].lower)); /* the nearer end */
       widths += e[1] - e[0];
       if (i == 0) assert_true(low == cases[c].lower);
       if (i == count - 1) assert_true(high == cases[c].upper);
