@@ -163,8 +163,8 @@ status text_parse(text_feed *feed, int strict, entry_store *store, text_totals *
   TRY(comm_sum_i64(feed->c, sums, 4));
   *totals = (text_totals){sums[0], sums[1], sums[2], sums[3]};
   if (feed->head.stored >= 0 && totals->entries < feed->head.stored) {
-    rc = fail(STATUS_INPUT, "%s: expected %" PRId64 " entries, found %" PRId64, feed->path,
-              feed->head.stored, totals->entries);
+    rc = fail(STATUS_INPUT, "%s:%" PRId64 ": expected %" PRId64 " entries, found %" PRId64,
+              feed->path, feed->head.data_line - 1, feed->head.stored, totals->entries);
   }
   TRY(comm_agree(feed->c, rc));
 done:
