@@ -32,7 +32,7 @@ static int rising(const void *x, const void *y) {
 /* Waits for what has been issued. */
 static status wait_for(setting *s) {
   double unused;
-  return s->b->max_abs(s->d, (vec){.data = s->weight.data, .rows = 1}, &unused);
+  return s->b->max_abs(s->d, (vec){.data = s->weight.data, .rows = 1, .block = 1}, &unused);
 }
 
 /* A plan that exchanges the first and last plane of each rank's slab. */
@@ -83,10 +83,7 @@ static status open_setting(setting *s, lidx side) {
   const lidx rows = stencil_rows(&grid);
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   csr_block a = {0};
-  const device_request request = {.threads = 1,
-                                  .node_rank = comm_node_rank(s->world),
-                                  .first = (gidx)rows * comm_rank(s->world),
-                                  .total = (gidx)rows * comm_size(s->world)};
+  const device_request request = {.threads = 1, .node_rank = comm_node_rank(s->world)};
   TRY(s->b->open(&request, &s->d));
   TRY(make_plan(s, side * side, rows));
   TRY(stencil_matrix(&grid, &a));
@@ -94,7 +91,10 @@ static status open_setting(setting *s, lidx side) {
   vec *const all[] = {&s->x, &s->y, &s->rhs, &s->weight};
   for (int i = 0; i < 4; i++) {
     TRY(stencil_vector(s->b, s->d, rows + s->h.ghosts, 0.5, all[i]));
-    *all[i] = (vec){.data = all[i]->data, .rows = rows, .ghosts = s->h.ghosts};
+    *all[i] = (vec){.data = all[i]->data,
+                    .rows = rows,
+                    .ghosts = s->h.ghosts,
+                    .block = (int32_t)block_size((gidx)rows * comm_size(s->world))};
   }
   TRY(s->b->alloc(s->d, sizeof start, "state", &s->state));
   TRY(s->b->copy_in(s->d, s->state, (hptr){(void *)(uintptr_t)&start}, sizeof start));

@@ -1,7 +1,7 @@
 /* halosweep quad: a definite integral with an honest error.
  *
- * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report. Every rank
- * has the whole problem; blocks of samples and regions are what is split. */
+ * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report.
+ * Every rank has the whole problem; blocks of samples and regions are what is split. */
 #include <math.h>
 #include <string.h>
 

@@ -43,9 +43,11 @@ grep -q "going on from" err || complain "did not go on"
 [ "$(print out)" = "$(print whole.out)" ] && cmp whole.csv h.csv || complain "another answer"
 
 # a second SIGINT ends at once, whatever is going on (unless the first was quick enough)
+: >err
 "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --checkpoint.every 1 >out 2>err &
 p=$!
-for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.05; done
+for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.1; done
+sleep 0.2
 kill -INT $p
 kill -INT $p
 wait $p

@@ -1,7 +1,7 @@
 /* Reading matrices: the shared cases and real matrices with their known counts, sums and norms, and
  * files made here for what they lack. Every good file must give the same content and the same rows
  * on any number of ranks, with any size of block and round.
- * ranks: 1 2 3 7 */
+ * ranks: 1 2 3 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
