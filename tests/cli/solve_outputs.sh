@@ -108,6 +108,9 @@ for method in "jacobi" "cg" "jor --omega 0.8"; do
   solve $P --quiet --method $method --iterations 23 --report r.json --history h.csv; expect 0
   same "$(value reason) $(value iterations) $(wc -l < h.csv)" "fixed_count 23 25"
 done
+what="one of each"; solve --problem poisson1d --n 1 --dry_run; expect 0 "would solve 1 row, 1 entry (poisson1d)"
+solve --problem poisson1d --n 1; expect 0 "matrix       1 row, 1 entry (poisson1d)" "after 1 iteration"
+grep -qE '(^|[^0-9])1 (rows|entries|iterations|ranks)' out err && complain "$what: $(grep -E '1 (rows|entries|iterations|ranks)' out err)"
 what="fixed, past the exact solution" # jacobi sweeps on; cg has no direction left, and says that it converged
 solve --problem poisson1d --n 1 --quiet --method jacobi --iterations 7 --report r.json; expect 0
 same "$(value reason) $(value iterations)" "fixed_count 7"
