@@ -47,7 +47,7 @@ done:
 static status judge_rows(comm *c, text_feed *feed, const text_totals *totals,
                          const row_facts *mine) {
   status rc = STATUS_OK, sums = STATUS_OK;
-  int64_t least = mine->mixed_row >= 0 ? -mine->mixed_row : INT64_MIN, other = INT64_MIN;
+  int64_t least = mine->mixed_row >= 0 ? mine->mixed_row : INT64_MAX, other = INT64_MAX;
   int64_t duplicates = mine->duplicates;
   if (mine->beyond_row >= 0) {
     sums = fail(STATUS_INPUT,
@@ -55,14 +55,14 @@ static status judge_rows(comm *c, text_feed *feed, const text_totals *totals,
                 ") add up to more than a double holds",
                 feed->path, mine->beyond_row + 1, mine->beyond_column + 1);
   }
-  TRY(comm_max_i64(c, &least, 1));
-  if (least != INT64_MIN) {
-    if (mine->mixed_row == -least) other = -mine->mixed_column;
-    TRY(comm_max_i64(c, &other, 1));
+  TRY(comm_min_i64(c, &least, 1));
+  if (least != INT64_MAX) {
+    if (mine->mixed_row == least) other = mine->mixed_column;
+    TRY(comm_min_i64(c, &other, 1));
     fail_clear();
     rc = text_feed_reopen(feed);
     TRY(comm_agree(c, rc));
-    TRY(text_conflict(feed, -least, -other));
+    TRY(text_conflict(feed, least, other));
   }
   TRY(comm_agree(c, sums));
   TRY(comm_sum_i64(c, &duplicates, 1));

@@ -122,14 +122,15 @@ static void print_lengths(const matrix_survey *s) {
                (long long)s->longest);
   for (int bin = 0; bin < LENGTH_BINS; bin++) {
     if (s->lengths[bin] == 0) continue;
-    char range[64];
+    char range[64], rows[REPORT_COUNT];
     const long long low = bin == 0 ? 0 : 1LL << (bin - 1), high = bin == 0 ? 0 : (1LL << bin) - 1;
     if (low == high) {
       snprintf(range, sizeof range, "%lld", low);
     } else {
       snprintf(range, sizeof range, "%lld-%lld", low, high);
     }
-    report_print("  %-13s %lld rows\n", range, (long long)s->lengths[bin]);
+    report_count(s->lengths[bin], "row", rows);
+    report_print("  %-13s %s\n", range, rows);
   }
 }
 

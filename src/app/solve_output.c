@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "file_name.h"
 #include "fingerprint.h"
 #include "linear.h"
 #include "log.h"
@@ -93,11 +94,6 @@ static void fill_report(const solve_job *j, report *r) {
 
 /* ---- files ---- */
 
-static int is_hdf5(const char *path) {
-  const char *dot = strrchr(path, '.');
-  return dot != NULL && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
-}
-
 static status write_hdf5(solve_job *j, const char *path, const char *json) {
   status rc = STATUS_OK;
   result_file *f = NULL;
@@ -127,7 +123,8 @@ static status write_result(solve_job *j, const char *json) {
     log_warning("%s not written: the run broke down, there is no solution to keep", path);
     return STATUS_OK;
   }
-  return is_hdf5(path) ? write_hdf5(j, path, json) : vector_write(j->run->c, path, &j->owned, j->x);
+  return file_name_ends(path, ".h5|.hdf5") ? write_hdf5(j, path, json)
+                                           : vector_write(j->run->c, path, &j->owned, j->x);
 }
 
 /* ---- for people ---- */

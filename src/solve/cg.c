@@ -320,7 +320,8 @@ static status finish(gradients *g) {
   TRY(solve_check(run, run->x, g->q, run->iterations, &truth));
   if (g->verdict == VERDICT_NONE && truth != VERDICT_NONE) g->verdict = truth;
   run->reason = solve_reason_of(g->verdict);
-  if (run->limits.fixed_count &&
+  /* an exact solution, residual 0, has no next direction: then fewer are made, and it converged */
+  if (run->limits.fixed_count && run->iterations >= run->limits.max_iterations &&
       (run->reason == REASON_MAX_ITERATIONS || run->reason == REASON_CONVERGED)) {
     run->reason = REASON_FIXED_COUNT;
   }

@@ -85,19 +85,6 @@ static gidx draw(const making *m, gidx gi, int64_t step, gidx bound) {
   return (gidx)((wide_product)philox_bits(w, 0) * (uint64_t)bound >> 64);
 }
 
-static gidx lower_bound(const gidx *sorted, gidx count, gidx key) {
-  gidx low = 0, high = count;
-  while (low < high) {
-    const gidx middle = low + (high - low) / 2;
-    if (sorted[middle] < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 static void insert(gidx *sorted, gidx count, gidx at, gidx key) {
   memmove(sorted + at + 1, sorted + at, (size_t)(count - at) * sizeof *sorted);
   sorted[at] = key;
@@ -109,7 +96,7 @@ static void draw_columns(const making *m, gidx gi, gidx wanted, gidx *column) {
   gidx count = 0;
   for (gidx j = m->rows - 1 - wanted; j < m->rows - 1; j++) {
     const gidx drawn = draw(m, gi, count, j + 1);
-    gidx at = lower_bound(column, count, drawn);
+    gidx at = index_lower_bound(column, 0, count, drawn);
     if (at < count && column[at] == drawn) {
       insert(column, count, count, j); /* j is larger than all before */
     } else {
@@ -124,7 +111,7 @@ static gidx random_row(const making *m, gidx gi, gidx *column, double *value) {
   const gidx others = m->longest - 1;
   if (column == NULL) return m->longest;
   draw_columns(m, gi, others, column);
-  const gidx diagonal = lower_bound(column, others, gi);
+  const gidx diagonal = index_lower_bound(column, 0, others, gi);
   insert(column, others, diagonal, gi);
   double size = 1.0;
   for (gidx e = 0; e <= others; e++) {
