@@ -18,6 +18,8 @@ static status read_integral(quad_job *j) {
   memcpy(f->lower, j->in.lower, sizeof f->lower);
   memcpy(f->upper, j->in.upper, sizeof f->upper);
   f->parameters = j->in.value;
+  f->settled = quad_inputs_settled;
+  f->context = &j->in;
   f->break_count = options_reals(j->run->o, "quad.breaks", &f->breaks);
 done:
   return rc;

@@ -179,6 +179,15 @@ done:
   return rc;
 }
 
+int quad_inputs_settled(const void *inputs, const double *parameters) {
+  const quad_inputs *in = inputs;
+  double value[QUAD_NAMES] = {0.0};
+  if (in->tree == NULL) return 0;
+  const int count = in->fixed + in->swept.grid.axes;
+  memcpy(value + in->dims, parameters, (size_t)count * sizeof *value);
+  return expression_settled(in->tree, value, in->dims);
+}
+
 void quad_inputs_release(quad_inputs *in) {
   expression_release(&in->tree);
   expression_release(&in->exact);

@@ -39,6 +39,10 @@ status quad_inputs_exactly(const options *o, quad_inputs *in);
 
 void quad_inputs_release(quad_inputs *in);
 
+/* Whether the integrand is the same at all points for these parameters, as its tree says it;
+ * `inputs` is a quad_inputs. Local. */
+int quad_inputs_settled(const void *inputs, const double *parameters);
+
 /* The exact value for these parameters (fixed, then swept), where exact_known. Local. */
 double quad_inputs_exact(const quad_inputs *in, const double *parameters);
 

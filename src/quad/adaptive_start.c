@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "log.h"
 
 enum { PIECES = 8 };
 
@@ -148,12 +147,6 @@ static status look(engine *e, int64_t count) {
   for (int i = 0; i < e->probes.count; i++) {
     const double seen = e->whole[0].low, off = fabs(e->probes.at[i].g - seen);
     if (off > QUAD_ROUNDING * fabs(seen)) e->probes.at[i].share = LOUD * volume_of(&e->frame);
-  }
-  if (blank(e, count) && e->whole[0].low == 0.0) {
-    log_warning(
-        "the integrand is 0 at all %lld points looked at; a peak narrower than they are apart "
-        "would not be seen: narrower limits, or breaks around it, help",
-        (long long)e->run->evaluations);
   }
 done:
   return rc;

@@ -21,6 +21,9 @@ typedef struct quad_integral {
   int break_count;
   const formula *f; /* x[0] .. x[dims - 1], then the parameters */
   const double *parameters;
+  /* Whether f is the same at all points, for these parameters, by its formula; NULL: not known. */
+  int (*settled)(const void *context, const double *parameters);
+  const void *context;
 } quad_integral;
 
 typedef struct quad_limits {
@@ -43,6 +46,7 @@ typedef enum quad_reason {
   QUAD_MISSED,      /* the points asked for, and not the tolerance asked for */
   QUAD_TIME_LIMIT,  /* asked to stop, by the clock */
   QUAD_SIGNAL,      /* or by a signal */
+  QUAD_UNSEEN,      /* 0 +- 0: all that was seen is 0, or cancels exactly */
   QUAD_REASONS
 } quad_reason;
 

@@ -55,6 +55,7 @@ static const ending endings[QUAD_REASONS] = {
     [QUAD_EMPTY_RANGE] = {"empty_range", STATUS_OK},
     [QUAD_MISSED] = {"tolerance_missed", STATUS_STOPPED},
     [QUAD_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
+    [QUAD_UNSEEN] = {"nothing_seen", STATUS_STOPPED},
     [QUAD_SIGNAL] = {"signal", STATUS_STOPPED},
 };
 
