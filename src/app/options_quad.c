@@ -20,15 +20,25 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|adaptive|genz-malik|sobol", 0, 0,
-     OPTION_PROBLEM, "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "trapezoid",
+     "trapezoid|simpson|gauss-legendre|tanh-sinh|adaptive|genz-malik|sobol", 0, 0, OPTION_PROBLEM,
+     "quadrature rule"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
-     "points per direction, ends included; for sobol in all, rounded up to 16 x 2^k; without it "
-     "rules "
-     "refine until the tolerance"},
-    {"quad", "rtol", OPTION_REAL, "1e-10", NULL, 0, OPTION_FINITE, 0,
-     "done when the error estimate is at most rtol |value|; 1e-4 for rule sobol"},
-    {"quad", "atol", OPTION_REAL, "1e-14", NULL, 0, OPTION_FINITE, 0, "... or at most atol"},
+     "points per direction, ends included; per panel for gauss-legendre and tanh-sinh; in all for "
+     "sobol, rounded up to 16 x 2^k; without it rules refine until the tolerance"},
+    {"quad", "intervals", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "instead of n, for trapezoid and simpson: n is one more"},
+    {"quad", "panels", OPTION_INTEGER, "1", NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "equal parts per direction with n points each, for gauss-legendre and tanh-sinh"},
+    {"quad", "breaks", OPTION_REALS, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "places inside the range where a 1-D integrand jumps or has a kink: the pieces are summed"},
+    {"quad", "precision", OPTION_WORD, "double", "double|float", 0, 0, OPTION_PROBLEM,
+     "float: x, f and the terms are rounded to single precision; block sums are compensated"},
+    {"quad", "rtol", OPTION_REAL, NULL, NULL, 0, OPTION_FINITE, 0,
+     "done when the error estimate is at most rtol |value|; absent: 1e-10, 1e-4 for sobol, 1e-5 in "
+     "single precision"},
+    {"quad", "atol", OPTION_REAL, NULL, NULL, 0, OPTION_FINITE, 0,
+     "... or at most atol; absent: 1e-14"},
     {"quad", "max_evaluations", OPTION_INTEGER, "1e8", NULL, 1, OPTION_COUNT_MAX, 0,
      "refining stops (exit 4) before it takes more evaluations of the integrand"},
     {"quad", "exact", OPTION_TEXT, NULL, NULL, 0, 0, 0,
@@ -87,6 +97,47 @@ static status check_integrand(const options *o) {
   return STATUS_OK;
 }
 
+/* breaks: ascending, inside the range, in one dimension. */
+static status check_breaks(const options *o, const quad_inputs *in) {
+  const double *cut;
+  const int count = options_reals(o, "quad.breaks", &cut);
+  if (count > 0 && in->dims != 1) {
+    return fail(STATUS_USAGE, "%s: breaks are for one dimension, not %d",
+                options_where(o, "quad.breaks"), in->dims);
+  }
+  const double low = fmin(in->lower[0], in->upper[0]);
+  const double high = fmax(in->lower[0], in->upper[0]);
+  for (int i = 0; i < count; i++) {
+    if (!(cut[i] > low && cut[i] < high)) {
+      return fail(STATUS_USAGE, "%s: %.17g is not inside the range from %.17g to %.17g",
+                  options_where(o, "quad.breaks"), cut[i], low, high);
+    }
+    if (i > 0 && !(cut[i] > cut[i - 1])) {
+      return fail(STATUS_USAGE, "%s: %.17g after %.17g; expected ascending places",
+                  options_where(o, "quad.breaks"), cut[i], cut[i - 1]);
+    }
+  }
+  return STATUS_OK;
+}
+
+static status check_count(const options *o) {
+  status rc = STATUS_OK;
+  const quad_rule *rule = quad_rule_find(options_text(o, "quad.rule"));
+  const unsigned flags = rule == NULL ? 0 : rule->flags;
+  const int uniform = (flags & QUAD_RULE_FIXED) != 0 && (flags & QUAD_RULE_PANELS) == 0;
+  TRY(check_needs(o, "quad.intervals", uniform, "intervals is for trapezoid and simpson"));
+  TRY(check_needs(o, "quad.intervals", !options_has(o, "quad.n"),
+                  "intervals and n are both given: expected one"));
+  TRY(check_needs(o, "quad.panels", (flags & QUAD_RULE_PANELS) != 0,
+                  "panels is for gauss-legendre and tanh-sinh"));
+  if (uniform && options_has(o, "quad.n") && options_integer(o, "quad.n") < 2) {
+    rc = fail(STATUS_USAGE, "%s: 1 point; rule %s includes both ends and needs 2",
+              options_where(o, "quad.n"), rule->name);
+  }
+done:
+  return rc;
+}
+
 /* A built-in integrand in as many directions as it has. */
 static status check_directions(const options *o) {
   status rc = STATUS_OK;
@@ -96,7 +147,9 @@ static status check_directions(const options *o) {
     rc = fail(STATUS_USAGE, "%s = %s is for %d to %d dimensions, not %d",
               options_where(o, "quad.integrand"), in.builtin->name, in.builtin->dims_min,
               in.builtin->dims_max, in.dims);
+    goto done;
   }
+  rc = check_breaks(o, &in);
 done:
   quad_inputs_release(&in);
   return rc;
@@ -107,6 +160,7 @@ status check_quad(const options *o) {
   TRY(check_integrand(o));
   TRY(check_limits(o));
   TRY(check_directions(o));
+  TRY(check_count(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;

@@ -16,6 +16,7 @@ static status read_integral(quad_job *j) {
   memcpy(f->lower, j->in.lower, sizeof f->lower);
   memcpy(f->upper, j->in.upper, sizeof f->upper);
   f->parameters = j->in.value;
+  f->break_count = options_reals(j->run->o, "quad.breaks", &f->breaks);
 done:
   return rc;
 }
@@ -55,20 +56,43 @@ static status run_sweep(quad_job *j) {
   return quad_sweep_run(&j->quad, j->rule, s);
 }
 
-static status integrate(quad_job *j) {
-  options *o = j->run->o;
+static const double USUAL_ATOL = 1e-14;
+
+/* Tolerances nobody gave: a rule's own, and what single precision can be asked for. */
+static double usual_rtol(const quad_rule *rule, int single) {
+  if (rule->flags & QUAD_RULE_SAMPLING) return 1e-4;
+  return single ? 1e-5 : 1e-10;
+}
+
+/* What becomes of an unusual number of points. */
+static void say_count(const quad_job *j) {
+  const int64_t n = j->quad.limits.n;
+  if (strcmp(j->rule->name, "simpson") != 0 || n == 0 || n % 2 == 1) return;
+  log_warning(n == 2 ? "simpson: n = %lld points make a single interval: a trapezoid"
+                     : "simpson: n = %lld points make an odd number of intervals: the last three "
+                       "are summed by the 3/8 rule",
+              (long long)n);
+}
+
+static void take_limits(quad_job *j) {
+  const options *o = j->run->o;
   quad_limits *limits = &j->quad.limits;
-  j->rule = quad_rule_find(options_text(o, "quad.rule"));
-  if ((j->rule->flags & QUAD_RULE_SAMPLING) && !options_given(o, "quad.rtol")) {
-    status rc = options_override(o, "quad.rtol", "1e-4");
-    if (rc != STATUS_OK) return rc;
-  }
-  limits->rtol = options_real(o, "quad.rtol");
-  limits->atol = options_real(o, "quad.atol");
+  limits->single = strcmp(options_text(o, "quad.precision"), "float") == 0;
+  limits->rtol = options_has(o, "quad.rtol") ? options_real(o, "quad.rtol")
+                                             : usual_rtol(j->rule, limits->single);
+  limits->atol = options_has(o, "quad.atol") ? options_real(o, "quad.atol") : USUAL_ATOL;
   limits->max_evaluations = options_integer(o, "quad.max_evaluations");
   limits->n = options_has(o, "quad.n") ? options_integer(o, "quad.n") : 0;
-  limits->panels = 1;
+  if (options_has(o, "quad.intervals")) limits->n = options_integer(o, "quad.intervals") + 1;
+  limits->panels = options_integer(o, "quad.panels");
   limits->seed = (uint64_t)options_integer(o, "run.seed");
+  limits->demanded = limits->n > 0 && (options_has(o, "quad.rtol") || options_has(o, "quad.atol"));
+}
+
+static status integrate(quad_job *j) {
+  j->rule = quad_rule_find(options_text(j->run->o, "quad.rule"));
+  take_limits(j);
+  say_count(j);
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = quad_is_sweep(j) ? run_sweep(j) : quad_integrate(&j->quad, j->rule);
   timers_switch(&j->timers, PHASE_SETUP);

@@ -3,10 +3,12 @@
 
 #include "quad_run.h"
 
-extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_adaptive, RULE_genz_malik, RULE_sobol;
+extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_gauss_legendre, RULE_tanh_sinh,
+    RULE_adaptive, RULE_genz_malik, RULE_sobol;
 
-static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson, &RULE_adaptive,
-                                         &RULE_genz_malik, &RULE_sobol};
+static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson,  &RULE_gauss_legendre,
+                                         &RULE_tanh_sinh, &RULE_adaptive, &RULE_genz_malik,
+                                         &RULE_sobol};
 
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -33,6 +35,9 @@ static const ending endings[QUAD_REASONS] = {
     [QUAD_ROUND_OFF] = {"round_off", STATUS_STOPPED},
     [QUAD_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},
     [QUAD_EMPTY_RANGE] = {"empty_range", STATUS_OK},
+    [QUAD_MISSED] = {"tolerance_missed", STATUS_STOPPED},
+    [QUAD_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
+    [QUAD_SIGNAL] = {"signal", STATUS_STOPPED},
 };
 
 const char *quad_reason_name(quad_reason reason) { return endings[reason].name; }

@@ -118,7 +118,7 @@ static void blocks(void **state) {
         int64_t digit[QUAD_DIMS];
         double x[QUAD_DIMS] = {0.0};
         quad_digits(&g, s.first + i, digit);
-        assert_same_bits(quad_point(&g, digit, x), s.weight[i]);
+        assert_same_bits(quad_point(&g, digit, x, NULL), s.weight[i]);
         for (int d = 0; d < 3; d++) assert_same_bits(x[d], s.x[d][i]);
         assert_true(x[0] > -2.0 && x[0] < 3.0 && x[1] > 4.0);
       }
