@@ -26,13 +26,8 @@ PORTABLE double elementary_signed(double size, double sign) {
 /* a + b = result + *low exactly (Knuth's two-sum). */
 PORTABLE double elementary_two_sum(double a, double b, double *low) {
   const double sum = a + b;
-<<<<<<< HEAD
   const double piece = sum - a;
   *low = (a - (sum - piece)) + (b - piece);
-=======
-  const double added = sum - a;
-  *low = (a - (sum - added)) + (b - added);
->>>>>>> quad3
   return sum;
 }
 
