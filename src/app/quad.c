@@ -31,11 +31,6 @@ static status open_backend(quad_job *j) {
   q->place = j->chosen.place;
   q->world = c;
   q->timers = &j->timers;
-  if (q->kernels->quad == NULL) {
-    rc = fail(STATUS_UNAVAILABLE, "quad: backend %s has no quadrature; use --backend omp",
-              q->kernels->name);
-    goto done;
-  }
   TRY(quad_function_create(j));
   rc = q->kernels->quad->create(q->place, q->integral.f, q->integral.dims, &q->work);
   rc = comm_agree(c, rc);
