@@ -118,6 +118,15 @@ static rtc_request request_for(const quad_work *w, const char *kernel) {
   return r;
 }
 
+/* How many points of a lane are evaluated at once (formula_wide.h): as many as there are and as
+ * registers allow; long texts have more values alive. Measured: docs/performance.md. */
+static int points_together(const quad_work *w, const quad_grid *g, int fixed) {
+  const size_t length = strlen(w->f->text);
+  if (w->dims > 3 || length > 3000) return 0;
+  if (fixed < 0) return g->kind != QUAD_PRODUCT || w->dims > 1 ? 0 : length < 1000 ? 8 : 4;
+  return g->points <= WARP ? 0 : g->points <= 3 * WARP ? 2 : 4;
+}
+
 /* The kernel for a grid. fixed: of a family, else -1. */
 static status grid_kernel(device *d, quad_work *w, const char *kernel, const quad_grid *g,
                           int fixed, variant **out) {
@@ -125,7 +134,8 @@ static status grid_kernel(device *d, quad_work *w, const char *kernel, const qua
   rtc_define(&r, "QUAD_KIND", g->kind);
   rtc_define(&r, "QUAD_ESTIMATE", g->estimate != 0);
   rtc_define(&r, "QUAD_SINGLE", g->single != 0);
-  rtc_define(&r, "QUAD_RESIDENT", w->dims <= 3 ? 5 : 3); /* thread blocks a multiprocessor */
+  r.wide = points_together(w, g, fixed);
+  rtc_define(&r, "QUAD_RESIDENT", r.wide == 8 || w->dims > 3 ? 3 : r.wide == 4 ? 4 : 5);
   if (fixed >= 0) rtc_define(&r, "QUAD_FIXED", fixed);
   return get_kernel(d, w, &r, out);
 }

@@ -56,20 +56,32 @@ static __device__ inline void member_values(const sweep_grid &g, int64_t m, doub
   }
 }
 
-/* Lane `lane` of a block of samples. */
+/* Lane `lane` of a block of samples, GPU_WIDE of them at a time; those that are not there add +0.0.
+ */
 static __device__ inline void lane_of_block(const shared_samples &s, int lane, int count,
-                                            double *in, double *out) {
+                                            const points_of *shared, double *out) {
   lane_sums l;
   lane_clear(&l);
 #pragma unroll 1
-  for (int i = lane; i < count; i += WARP) {
-    double weight[SUMS], f;
+  for (int i = lane; i < count; i += WARP * GPU_WIDE) {
+    points_of in[FORMULA_INPUTS + 1], f;
 #pragma unroll
-    for (int d = 0; d < QUAD_NDIMS; d++) in[d] = s.x[d][i];
+    for (int k = QUAD_NDIMS; k < FORMULA_INPUTS; k++) in[k] = shared[k];
 #pragma unroll
-    for (int k = 0; k < SUMS; k++) weight[k] = s.weight[k][i];
-    formula_value(in, &f);
-    lane_add(&l, weight, f);
+    for (int k = 0; k < GPU_WIDE; k++) {
+      const int at = i + WARP * k < count ? i + WARP * k : i;
+#pragma unroll
+      for (int d = 0; d < QUAD_NDIMS; d++) points_at(in[d], k) = s.x[d][at];
+    }
+    formula_points(in, &f);
+#pragma unroll
+    for (int k = 0; k < GPU_WIDE; k++) {
+      const int at = i + WARP * k;
+      double weight[SUMS];
+#pragma unroll
+      for (int j = 0; j < SUMS; j++) weight[j] = at < count ? s.weight[j][at] : 0.0;
+      lane_add(&l, weight, points_at(f, k));
+    }
   }
 #pragma unroll
   for (int k = 0; k < SUMS; k++) out[k] = lane_value(l, k);
@@ -77,13 +89,14 @@ static __device__ inline void lane_of_block(const shared_samples &s, int lane, i
 
 /* A block's sums, by the threads of a member; in all of them. */
 static __device__ inline void member_block(const quad_members_args &p, const shared_samples &s,
-                                           int count, double *in, double *sum) {
+                                           int count, const points_of *shared,
+                                           double *sum) {
   const int mine = (int)threadIdx.x & (p.threads - 1), lanes = p.width / p.threads;
   double stack[LEVELS][SUMS];
 #pragma unroll 1
   for (int n = 0; n < lanes; n++) {
     const int turned = (int)(__brev((unsigned)n) >> 1 >> __clz(lanes));
-    lane_of_block(s, mine + p.threads * turned, count, in, sum);
+    lane_of_block(s, mine + p.threads * turned, count, shared, sum);
 #pragma unroll
     for (int level = 0; level < LEVELS; level++) {
       if ((n >> level & 1) == 0) { /* the lower half of a pair: kept */
@@ -106,13 +119,16 @@ extern "C" __global__ void __launch_bounds__(QUAD_THREADS, QUAD_RESIDENT)
   __shared__ shared_samples samples;
   const int64_t points = p.s.grid.points;
   const int64_t together = QUAD_THREADS / p.threads; /* members of a thread block at a time */
-  double in[FORMULA_INPUTS + 1];
+  double swept[AXES + 1];
+  points_of shared[FORMULA_INPUTS + 1];
 #pragma unroll
-  for (int i = 0; i < QUAD_FIXED; i++) in[QUAD_NDIMS + i] = p.s.parameters[i];
+  for (int i = 0; i < QUAD_FIXED; i++) shared[QUAD_NDIMS + i] = p.s.parameters[i];
   for (int64_t at = blockIdx.x * together; at < p.count; at += gridDim.x * together) {
     const int64_t i = at + threadIdx.x / p.threads, real = i < p.count ? i : p.count - 1;
     double total[SUMS] = {};
-    member_values(p.swept, p.first + real, in + QUAD_NDIMS + QUAD_FIXED);
+    member_values(p.swept, p.first + real, swept);
+#pragma unroll
+    for (int k = 0; k < AXES; k++) shared[QUAD_NDIMS + QUAD_FIXED + k] = swept[k];
     for (int64_t first = 0; first < points; first += BLOCK_MAX) {
       const int count = (int)(points - first < BLOCK_MAX ? points - first : BLOCK_MAX);
       double sum[SUMS];
@@ -121,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(QUAD_THREADS, QUAD_RESIDENT)
         make_samples(p.s, first, count, &samples);
         __syncthreads();
       }
-      member_block(p, samples, count, in, sum);
+      member_block(p, samples, count, shared, sum);
 #pragma unroll
       for (int k = 0; k < SUMS; k++) total[k] += sum[k];
     }

@@ -7,27 +7,34 @@
  * have one exponent (a block is aligned), so the next one is an integer addition away. */
 #include "quad_points.cuh"
 
-/* The lane's values of an inner block; `first` is sample 0's number. */
-static __device__ inline double plain_lane(const quad_sum_args &p, int64_t first, double *in) {
+/* The lane's sum of an inner block; `first` is sample 0's number. shared[i]: parameters. */
+static __device__ inline double plain_lane(const quad_sum_args &p, int64_t first,
+                                           const double *shared) {
   const quad_axis &a = p.s.grid.axis[0];
   const double begin = (double)first + (a.kind == QUAD_MIDPOINT ? 0.5 : 0.0);
   uint64_t number = bits_of(begin + (double)(threadIdx.x % WARP));
   const uint64_t next = (uint64_t)WARP << (1075 - (int)(number >> 52));
   double sum = 0.0;
-#pragma unroll 2
-  for (int k = 0; k < BLOCK_MAX / WARP; k++) {
-    double f;
-    in[0] = fma(double_of(number), a.step, a.lower);
-    formula_value(in, &f);
-    sum += f;
-    number += next;
+#pragma unroll 1
+  for (int k = 0; k < BLOCK_MAX / WARP / GPU_WIDE; k++) {
+    points_of in[FORMULA_INPUTS + 1], f;
+#pragma unroll
+    for (int i = QUAD_NDIMS; i < FORMULA_INPUTS; i++) in[i] = shared[i];
+#pragma unroll
+    for (int i = 0; i < GPU_WIDE; i++) {
+      points_at(in[0], i) = fma(double_of(number), a.step, a.lower);
+      number += next;
+    }
+    formula_points(in, &f);
+#pragma unroll
+    for (int i = 0; i < GPU_WIDE; i++) sum += points_at(f, i);
   }
   return sum;
 }
 
-static __device__ inline void plain_block(const quad_sum_args &p, int64_t first, double *in,
-                                          double *sum) {
-  double half = plain_lane(p, first, in);
+static __device__ inline void plain_block(const quad_sum_args &p, int64_t first,
+                                          const double *shared, double *sum) {
+  double half = plain_lane(p, first, shared);
 #pragma unroll
   for (int step = 16; step >= 2; step /= 2) half += __shfl_xor_sync(ALL_LANES, half, step);
   sum[0] = half + __shfl_xor_sync(ALL_LANES, half, 1);

@@ -29,11 +29,20 @@ status rtc_program(const rtc_request *r, int capability, char **text,
   static const char *const fixed[] = {"--std=c++17", "-default-device", "-fmad=false", "-ftz=false",
                                       "-prec-div=true", "-prec-sqrt=true",
                                       "-Drestrict=__restrict__", "--disable-warnings"};
-  static const char head[] = "#include \"formula_gpu.h\"\n";
-  const size_t room = strlen(head) + strlen(r->f->text) + strlen(r->kernel) + 64;
+  const char *t = r->f->text;
+  const size_t room = 2 * strlen(t) + strlen(r->kernel) + 300;
   status rc = alloc_array(text, (int64_t)room, 1, "kernel text");
   if (rc != STATUS_OK) return rc;
-  snprintf(*text, room, "%s%s\n#line 1 \"kernel\"\n#include \"%s.cuh\"\n", head, r->f->text,
+  int used = snprintf(*text, room, "#include \"formula_gpu.h\"\n%s\n", t);
+  if (r->wide) {
+    used += snprintf(*text + used, room - (size_t)used,
+                     "#include \"formula_wide.h\"\nnamespace several {\n#define double gpu_lanes\n%s\n"
+                     "#undef double\n}\n#include \"formula_both.h\"\n",
+                     t);
+  } else {
+    used += snprintf(*text + used, room - (size_t)used, "#include \"formula_one.h\"\n");
+  }
+  snprintf(*text + used, room - (size_t)used, "#line 1 \"kernel\"\n#include \"%s.cuh\"\n",
            r->kernel);
   int n = 0;
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
@@ -41,6 +50,7 @@ status rtc_program(const rtc_request *r, int capability, char **text,
   }
   snprintf(option[n++], RTC_DEFINE, "--gpu-architecture=sm_%d", capability);
   snprintf(option[n++], RTC_DEFINE, "-DFORMULA_INPUTS=%d", r->f->inputs);
+  if (r->wide > 0) snprintf(option[n++], RTC_DEFINE, "-DGPU_WIDE=%d", r->wide);
   for (int i = 0; i < r->defines; i++) snprintf(option[n++], RTC_DEFINE, "%s", r->define[i]);
   *count = n;
   return STATUS_OK;
@@ -155,55 +165,101 @@ static int make_key(const char *text, char option[RTC_OPTIONS][RTC_DEFINE], int 
   return n;
 }
 
-/* From the cache; *out stays empty when it is not there, or does not load. */
-static status recall(device *d, const rtc_request *r, kernel_cache *cache, kernel_key key,
-                     rtc_kernel *out) {
-  status rc = STATUS_OK;
-  char *code = NULL;
-  int64_t bytes = 0;
-  TRY(kernel_cache_read(cache, key, &code, &bytes));
-  if (code != NULL && load(d, r, code, out) != STATUS_OK) fail_clear();
-done:
-  alloc_free(&code);
-  return rc;
-}
+enum { KEY = 2 + RTC_OPTIONS + 2 * HEADERS_MAX + 1 };
 
-static status compile_and_keep(device *d, const rtc_request *r, int capability, kernel_cache *cache,
-                               kernel_key key, rtc_kernel *out) {
-  status rc = STATUS_OK;
-  char *code = NULL;
-  int64_t bytes = 0;
-  TRY(rtc_compile(r, capability, &code, &bytes));
-  TRY(load(d, r, code, out));
-  kernel_cache_write(cache, key, code, bytes);
-done:
-  alloc_free(&code);
-  return rc;
-}
-
-status rtc_kernel_create(device *d, const rtc_request *r, int threads, rtc_kernel *out) {
-  status rc = STATUS_OK;
-  enum { KEY = 2 + RTC_OPTIONS + 2 * HEADERS_MAX + 1 };
-  char option[RTC_OPTIONS][RTC_DEFINE], *text = NULL;
+/* A way to compile a request: several points at a time, or one. */
+typedef struct way {
+  rtc_request request;
+  char option[RTC_OPTIONS][RTC_DEFINE], *text;
   const char *key[KEY];
+  int refused; /* the text is known not to compile like this */
+} way;
+
+static status make_way(const rtc_request *r, int points, int capability, way *w) {
+  status rc = STATUS_OK;
+  int options = 0;
+  w->request = *r;
+  w->request.wide = points;
+  TRY(rtc_program(&w->request, capability, &w->text, w->option, &options));
+  make_key(w->text, w->option, options, w->key);
+done:
+  return rc;
+}
+
+/* From the cache; *out stays empty when it is not there, or does not load. An empty entry says that
+ * the text does not compile like this. */
+static status recall(device *d, way *w, kernel_cache *cache, rtc_kernel *out) {
+  status rc = STATUS_OK;
+  char *code = NULL;
+  int64_t bytes = 0;
+  TRY(kernel_cache_read(cache, w->key, &code, &bytes));
+  w->refused = code != NULL && bytes == 0;
+  if (bytes > 0 && load(d, &w->request, code, out) != STATUS_OK) fail_clear();
+done:
+  alloc_free(&code);
+  return rc;
+}
+
+static status compile_and_keep(device *d, const way *w, int capability, kernel_cache *cache,
+                               rtc_kernel *out) {
+  status rc = STATUS_OK;
+  char *code = NULL;
+  int64_t bytes = 0;
+  TRY(rtc_compile(&w->request, capability, &code, &bytes));
+  TRY(load(d, &w->request, code, out));
+  kernel_cache_write(cache, w->key, code, bytes);
+done:
+  alloc_free(&code);
+  return rc;
+}
+
+/* The ways in turn, the best first, until one compiles. */
+static status try_ways(device *d, way *w, int ways, int capability, rtc_kernel *out,
+                       int *found) {
+  status rc = STATUS_OK;
   kernel_cache *cache = NULL;
-  int options = 0, major = 0, minor = 0, fit = 0;
-  const double start = comm_clock();
-  memset(out, 0, sizeof *out);
-  if (r->f->text == NULL) return fail(STATUS_BUG, "a %s without a text", r->f->kind);
-  TRY(device_ok(d));
+  TRY(kernel_cache_open(&cache));
+  for (int i = 0; i < ways && out->library == NULL; i++) {
+    TRY(recall(d, &w[i], cache, out));
+    *found = out->library != NULL;
+    if (*found || w[i].refused) continue;
+    rc = compile_and_keep(d, &w[i], capability, cache, out);
+    if (rc != STATUS_INPUT || i + 1 == ways) break;
+    kernel_cache_write(cache, w[i].key, "", 0);
+    fail_clear();
+  }
+done:
+  kernel_cache_close(&cache);
+  return rc;
+}
+
+static status find_capability(device *d, int *capability) {
+  status rc = STATUS_OK;
+  int major = 0, minor = 0;
   TRY(device_check(
       d, cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->facts.index),
       "cudaDeviceGetAttribute"));
   TRY(device_check(
       d, cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->facts.index),
       "cudaDeviceGetAttribute"));
-  TRY(rtc_program(r, 10 * major + minor, &text, option, &options));
-  make_key(text, option, options, key);
-  TRY(kernel_cache_open(&cache));
-  TRY(recall(d, r, cache, key, out));
-  const int found = out->library != NULL;
-  if (!found) TRY(compile_and_keep(d, r, 10 * major + minor, cache, key, out));
+  *capability = 10 * major + minor;
+done:
+  return rc;
+}
+
+status rtc_kernel_create(device *d, const rtc_request *r, int threads, rtc_kernel *out) {
+  status rc = STATUS_OK;
+  way *w = NULL;
+  int ways = 0, found = 0, capability = 0, fit = 0;
+  const double start = comm_clock();
+  memset(out, 0, sizeof *out);
+  if (r->f->text == NULL) return fail(STATUS_BUG, "a %s without a text", r->f->kind);
+  TRY(device_ok(d));
+  TRY(find_capability(d, &capability));
+  TRY(alloc_zeroed(&w, 2, sizeof *w, "kernel texts"));
+  if (r->wide > 0) TRY(make_way(r, r->wide, capability, &w[ways++]));
+  TRY(make_way(r, 0, capability, &w[ways++]));
+  TRY(try_ways(d, w, ways, capability, out, &found));
   TRY(device_check(d,
                    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, out->entry, threads, 0),
                    "occupancy"));
@@ -211,8 +267,8 @@ status rtc_kernel_create(device *d, const rtc_request *r, int threads, rtc_kerne
   log_info("kernel %s: %s in %.3f s", r->kernel, found ? "kept, loaded" : "compiled by NVRTC",
            comm_clock() - start);
 done:
-  kernel_cache_close(&cache);
-  alloc_free(&text);
+  for (int i = 0; i < ways; i++) alloc_free(&w[i].text);
+  alloc_free(&w);
   if (rc != STATUS_OK) rtc_kernel_release(out);
   return rc;
 }

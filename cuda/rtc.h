@@ -24,6 +24,7 @@ enum { RTC_DEFINES = 12, RTC_DEFINE = 48 };
 typedef struct rtc_request {
   const char *kernel; /* "quad_sum": also the text's name, with .cuh */
   const formula *f;
+  int wide; /* points a call of formula_points() at a time, where the text allows; 0: one */
   char define[RTC_DEFINES][RTC_DEFINE]; /* "-DNAME=value" */
   int defines;
 } rtc_request;

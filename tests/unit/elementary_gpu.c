@@ -10,18 +10,18 @@ static double sin_of(double x) { return elementary_sin(x); }
 static double cos_of(double x) { return elementary_cos(x); }
 static double tan_of(double x) { return elementary_tan(x); }
 static double exp_of(double x) { return elementary_exp(x); }
-static double gpu_sin_of(double x) { return gpu_sin(x); }
+static double gpu_sin_of_x(double x) { return gpu_sin(x); }
 static double gpu_cos_of_x(double x) { return gpu_cos(x); }
-static double gpu_tan_of(double x) { return gpu_tan(x); }
-static double gpu_exp_of(double x) { return gpu_exp(x); }
+static double gpu_tan_of_x(double x) { return gpu_tan(x); }
+static double gpu_exp_of_x(double x) { return gpu_exp(x); }
 
 static const struct pair {
   const char *name;
   function_of *want, *got;
-} PAIRS[] = {{"sin", sin_of, gpu_sin_of},
+} PAIRS[] = {{"sin", sin_of, gpu_sin_of_x},
              {"cos", cos_of, gpu_cos_of_x},
-             {"tan", tan_of, gpu_tan_of},
-             {"exp", exp_of, gpu_exp_of}};
+             {"tan", tan_of, gpu_tan_of_x},
+             {"exp", exp_of, gpu_exp_of_x}};
 
 static void compare(double x) {
   for (int i = 0; i < 4; i++) {
