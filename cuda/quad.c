@@ -124,7 +124,13 @@ static int points_together(const quad_work *w, const quad_grid *g, int fixed) {
   const size_t length = strlen(w->f->text);
   if (w->dims > 3 || length > 3000) return 0;
   if (fixed < 0) return g->kind != QUAD_PRODUCT || w->dims > 1 ? 0 : length < 1000 ? 8 : 4;
-  return g->points <= WARP ? 0 : g->points <= 3 * WARP ? 2 : 4;
+  return 4;
+}
+
+/* Lanes of a member's block that share an evaluation: its samples are spread over 32 lanes. */
+static int lanes_together(const quad_grid *g, int wide_points) {
+  if (wide_points != 4 || g->points <= 2) return 1;
+  return g->points <= WARP ? 4 : g->points <= 3 * WARP ? 2 : 1;
 }
 
 /* The kernel for a grid. fixed: of a family, else -1. */
@@ -136,7 +142,10 @@ static status grid_kernel(device *d, quad_work *w, const char *kernel, const qua
   rtc_define(&r, "QUAD_SINGLE", g->single != 0);
   r.wide = points_together(w, g, fixed);
   rtc_define(&r, "QUAD_RESIDENT", r.wide == 8 || w->dims > 3 ? 3 : r.wide == 4 ? 4 : 5);
-  if (fixed >= 0) rtc_define(&r, "QUAD_FIXED", fixed);
+  if (fixed >= 0) {
+    rtc_define(&r, "QUAD_FIXED", fixed);
+    rtc_define(&r, "QUAD_LANES", lanes_together(g, r.wide));
+  }
   return get_kernel(d, w, &r, out);
 }
 
@@ -223,10 +232,10 @@ done:
 }
 
 /* The threads of a member: enough of them to fill the GPU, no more than there are lanes. */
-static int member_threads(const device *d, int64_t count, int width) {
+static int member_threads(const device *d, int64_t count, int most) {
   const int64_t wanted = (int64_t)d->processors * 1280;
   int threads = 1;
-  while (threads < width && count * threads < wanted) threads *= 2;
+  while (threads < most && count * threads < wanted) threads *= 2;
   return threads;
 }
 
@@ -246,7 +255,7 @@ static status members(device *d, quad_work *w, const quad_grid *g, const quad_fa
   for (int64_t at = 0; at < count;) {
     TRY(look_back(d, v, v->each == 0.0));
     a.count = next_piece(v, count - at, g->points);
-    a.threads = member_threads(d, a.count, width);
+    a.threads = member_threads(d, a.count, width / lanes_together(g, v->request.wide));
     a.first = first + at;
     a.sums = (double *)sums.at + at * (1 + (g->estimate != 0));
     const int64_t together = QUAD_THREADS / a.threads;

@@ -89,10 +89,14 @@ static __device__ inline void lane_clear(lane_sums *l) {
   }
 }
 
+/* WHOLE: no weight is 0, and not single. */
+template <bool WHOLE>
 static __device__ inline void lane_add(lane_sums *l, const double *weight, double f) {
 #pragma unroll
   for (int k = 0; k < SUMS; k++) {
-    if (QUAD_SINGLE) {
+    if (WHOLE) {
+      l->sum[k] += weight[k] * f;
+    } else if (QUAD_SINGLE) {
       quad_add_single(&l->single[k], &l->error[k], quad_term_single(weight[k], f));
     } else {
       l->sum[k] += quad_term(weight[k], f);

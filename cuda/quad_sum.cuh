@@ -62,7 +62,7 @@ static __device__ inline void any_block(const quad_sum_args &p, int64_t first, i
     }
     round_single(in);
     formula_value(in, &f);
-    lane_add(&l, weight, f);
+    lane_add<false>(&l, weight, f);
   }
   __syncwarp();
 #pragma unroll
