@@ -49,12 +49,26 @@ static __device__ inline void tally_add_shared(block_tally *t, int which, double
   }
 }
 
-/* As tally_add, whoever else adds: by three lanes of a warp that all have the sum. */
+/* Adds the sums of all lanes of a warp, whoever else adds. Where they have their digits in the same
+ * limbs, as sums of neighbouring blocks mostly do, the digits are added by shuffles before. */
 static __device__ inline void tally_add_warp(block_tally *t, int which, double sum) {
   int64_t digit[3];
-  const int lane = (int)threadIdx.x % WARP, at = wide_split(sum, digit);
-  const int64_t mine = lane == 0 ? digit[0] : lane == 1 ? digit[1] : digit[2];
-  if (lane < 3 && mine != 0) add_shared(t->word + which * WIDE_WORDS + at + lane, mine);
+  const int lane = (int)threadIdx.x % WARP;
+  const bool some = (bits_of(sum) << 1) != 0;
+  const unsigned all = __ballot_sync(ALL_LANES, some);
+  if (all == 0) return;
+  const int at = wide_split(sum, digit), first = __shfl_sync(ALL_LANES, at, __ffs((int)all) - 1);
+  if (!__all_sync(ALL_LANES, at == first || !some)) {
+    if (some) tally_add_shared(t, which, sum);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    long long d = some ? digit[i] : 0;
+#pragma unroll
+    for (int half = WARP / 2; half >= 1; half /= 2) d += __shfl_xor_sync(ALL_LANES, d, half);
+    if (lane == i && d != 0) add_shared(t->word + which * WIDE_WORDS + first + i, d);
+  }
 }
 
 /* Everything gathered goes to words[which * WIDE_WORDS + i]; by all threads, after a barrier. */

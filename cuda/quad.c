@@ -14,6 +14,10 @@
 
 enum { KERNELS = 16 };
 
+/* Thread blocks per place on the GPU: warps do not advance evenly, and a place that falls free gets
+ * another one. */
+enum { ROUNDS = 8 };
+
 static const double LONGEST = 0.2; /* seconds */
 
 /* Evaluations of a launch before anything is known, and of a batch of regions. */
@@ -118,19 +122,12 @@ static rtc_request request_for(const quad_work *w, const char *kernel) {
   return r;
 }
 
-/* How many points of a lane are evaluated at once (formula_wide.h): as many as there are and as
- * registers allow; long texts have more values alive. Measured: docs/performance.md. */
+/* How many points of a lane are evaluated at once (formula_wide.h): as many as registers allow;
+ * long texts have more values alive. Measured: docs/performance.md. */
 static int points_together(const quad_work *w, const quad_grid *g, int fixed) {
   const size_t length = strlen(w->f->text);
-  if (w->dims > 3 || length > 3000) return 0;
-  if (fixed < 0) return g->kind != QUAD_PRODUCT || w->dims > 1 ? 0 : length < 1000 ? 8 : 4;
-  return 4;
-}
-
-/* Lanes of a member's block that share an evaluation: its samples are spread over 32 lanes. */
-static int lanes_together(const quad_grid *g, int wide_points) {
-  if (wide_points != 4 || g->points <= 2) return 1;
-  return g->points <= WARP ? 4 : g->points <= 3 * WARP ? 2 : 1;
+  if (w->dims > 3 || length > 2000) return 0;
+  return fixed < 0 && (g->kind != QUAD_PRODUCT || w->dims > 1) ? 0 : 4;
 }
 
 /* The kernel for a grid. fixed: of a family, else -1. */
@@ -141,11 +138,8 @@ static status grid_kernel(device *d, quad_work *w, const char *kernel, const qua
   rtc_define(&r, "QUAD_ESTIMATE", g->estimate != 0);
   rtc_define(&r, "QUAD_SINGLE", g->single != 0);
   r.wide = points_together(w, g, fixed);
-  rtc_define(&r, "QUAD_RESIDENT", r.wide == 8 || w->dims > 3 ? 3 : r.wide == 4 ? 4 : 5);
-  if (fixed >= 0) {
-    rtc_define(&r, "QUAD_FIXED", fixed);
-    rtc_define(&r, "QUAD_LANES", lanes_together(g, r.wide));
-  }
+  rtc_define(&r, "QUAD_RESIDENT", w->dims > 3 ? 3 : r.wide > 0 ? 4 : 5);
+  if (fixed >= 0) rtc_define(&r, "QUAD_FIXED", fixed);
   return get_kernel(d, w, &r, out);
 }
 
@@ -171,9 +165,10 @@ static int64_t next_piece(const variant *v, int64_t left, int64_t size) {
   return most >= (double)left ? left : most > 1.0 ? (int64_t)most : 1;
 }
 
-static status timed_launch(device *d, variant *v, int64_t blocks, void *args, int64_t evaluations) {
+static status timed_launch(device *d, variant *v, int64_t blocks, int rounds, void *args,
+                           int64_t evaluations) {
   status rc = STATUS_OK;
-  const int64_t most = v->kernel.blocks;
+  const int64_t most = rounds * v->kernel.blocks;
   TRY(device_check(d, cudaEventRecord(v->begun, d->main), "cudaEventRecord"));
   TRY(rtc_launch(d, &v->kernel, blocks < most ? blocks : most, QUAD_THREADS, args,
                  v->request.kernel));
@@ -224,7 +219,7 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
     const int64_t piece = next_piece(v, last - first, a.block);
     a.first = first;
     a.last = first += piece;
-    TRY(timed_launch(d, v, (piece + QUAD_THREADS / WARP - 1) / (QUAD_THREADS / WARP), &a,
+    TRY(timed_launch(d, v, (piece + QUAD_THREADS / WARP - 1) / (QUAD_THREADS / WARP), ROUNDS, &a,
                      piece * a.block));
   }
 done:
@@ -232,10 +227,10 @@ done:
 }
 
 /* The threads of a member: enough of them to fill the GPU, no more than there are lanes. */
-static int member_threads(const device *d, int64_t count, int most) {
-  const int64_t wanted = (int64_t)d->processors * 1280;
-  int threads = 1;
-  while (threads < most && count * threads < wanted) threads *= 2;
+static int member_threads(const device *d, int64_t count, int width) {
+  const int64_t wanted = (int64_t)d->processors * 1024;
+  int threads = width > LANES_MOST ? width / LANES_MOST : 1;
+  while (threads < width && count * threads < wanted) threads *= 2;
   return threads;
 }
 
@@ -255,11 +250,11 @@ static status members(device *d, quad_work *w, const quad_grid *g, const quad_fa
   for (int64_t at = 0; at < count;) {
     TRY(look_back(d, v, v->each == 0.0));
     a.count = next_piece(v, count - at, g->points);
-    a.threads = member_threads(d, a.count, width / lanes_together(g, v->request.wide));
+    a.threads = member_threads(d, a.count / v->kernel.points, width);
     a.first = first + at;
     a.sums = (double *)sums.at + at * (1 + (g->estimate != 0));
-    const int64_t together = QUAD_THREADS / a.threads;
-    TRY(timed_launch(d, v, (a.count + together - 1) / together, &a, a.count * g->points));
+    const int64_t together = (int64_t)QUAD_THREADS / a.threads * v->kernel.points;
+    TRY(timed_launch(d, v, (a.count + together - 1) / together, 1, &a, a.count * g->points));
     at += a.count;
   }
 done:

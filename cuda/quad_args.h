@@ -7,7 +7,7 @@
 #include "sweep_axis.h"
 #include "warp.h"
 
-enum { QUAD_THREADS = 256, QUAD_PARAMETERS = 96 };
+enum { QUAD_THREADS = 256, QUAD_PARAMETERS = 96, LANES_MOST = 4 /* of a block, by one thread */ };
 
 /* The samples of a grid, and the parameters all of them share. */
 typedef struct quad_samples_args {
@@ -29,7 +29,7 @@ typedef struct quad_members_args {
   sweep_grid swept;
   int64_t first, count;
   int32_t width;   /* lanes of a block that can hold anything: 32, or fewer for few samples */
-  int32_t threads; /* of a member: a power of two, at most `width` */
+  int32_t threads; /* of a member: a power of two, width / LANES_MOST to width */
   double *sums;
 } quad_members_args;
 

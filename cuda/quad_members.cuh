@@ -1,18 +1,17 @@
 /* Kernel quad_members: many integrals of one family. The samples of a block are made once for all
- * members of a thread block, in shared memory. A member is the work of p.threads neighbouring
- * lanes: as few as fill the GPU, since what a member costs beside its samples is the same for each
- * of them. Thread j of T does the lanes j, j + T, ... of each block_sum, in bit-reversed order, so
- * that the xor tree's first steps are additions of what it has just made (a stack of five); the
- * last ones are shuffles. LANES of them at a time (QUAD_LANES, a power of two).
+ * members of a thread block, in shared memory. GPU_WIDE members are evaluated at once, all at the
+ * same sample: their arguments are near each other, so they mostly take the same ways. These
+ * members are the work of p.threads neighbouring lanes, few where there are members enough to fill
+ * the GPU, since what a member costs beside its samples is the same for each of them. Thread j of T
+ * does the lanes j, j + T, ... of each block_sum, at most LANES_MOST of them, in bit-reversed order,
+ * so that the xor tree's first steps are additions of what it has just made; the last are shuffles.
  *
  * QUAD_FIXED: parameters all members share, before the swept ones. */
 #include "quad_points.cuh"
 
 enum {
   AXES = FORMULA_INPUTS - QUAD_NDIMS - QUAD_FIXED,
-  LEVELS = 6,
-  LANES = GPU_WIDE == 1 ? 1 : QUAD_LANES,
-  EACH = GPU_WIDE / LANES /* samples of a lane at a time */
+  LEVELS = 3 /* of pairs of LANES_MOST lanes, and their sum */
 };
 
 /* A block of samples. */
@@ -23,7 +22,7 @@ struct shared_samples {
 /* Samples [first, first + count), by all threads; whether they are whole (lanes_of_block). */
 static __device__ inline bool make_samples(const quad_samples_args &a, int64_t first, int count,
                                            shared_samples *to) {
-  bool whole = count % (WARP * EACH) == 0 && !QUAD_SINGLE;
+  bool whole = !QUAD_SINGLE;
   for (int i = (int)threadIdx.x; i < count; i += QUAD_THREADS) {
     double x[QUAD_NDIMS], weight[SUMS];
     if (QUAD_KIND == QUAD_SOBOL) {
@@ -66,87 +65,80 @@ static __device__ inline void member_values(const sweep_grid &g, int64_t m, doub
   }
 }
 
-/* LANES lanes of a block of samples, from turned number n on, EACH samples of
- * each at a time: their sums added, as the tree's first steps do. `whole`: all samples of every
- * lane are there, and no weight is 0; else those that are not there add +0.0. */
+/* Sums of GPU_WIDE members. */
+struct member_sums {
+  double at[GPU_WIDE][SUMS];
+};
+
+/* Lane `lane` of a block of samples. WHOLE: see lane_add. */
 template <bool WHOLE>
-static __device__ inline void lanes_of_block(const shared_samples &s, const int *lane, int count,
-                                             const points_of *shared, double *out) {
-  lane_sums l[LANES];
+static __device__ inline void lane_of_block(const shared_samples &s, int lane, int count,
+                                            points_of *in, member_sums *out) {
+  lane_sums l[GPU_WIDE];
 #pragma unroll
-  for (int j = 0; j < LANES; j++) lane_clear(&l[j]);
+  for (int m = 0; m < GPU_WIDE; m++) lane_clear(&l[m]);
 #pragma unroll 1
-  for (int step = 0; step < count; step += WARP * EACH) {
-    points_of in[FORMULA_INPUTS + 1], f;
+  for (int i = lane; i < count; i += WARP) {
+    points_of f;
+    double weight[SUMS];
 #pragma unroll
-    for (int k = QUAD_NDIMS; k < FORMULA_INPUTS; k++) in[k] = shared[k];
+    for (int d = 0; d < QUAD_NDIMS; d++) in[d] = s.x[d][i];
 #pragma unroll
-    for (int k = 0; k < GPU_WIDE; k++) {
-      const int i = lane[k / EACH] + step + WARP * (k % EACH);
-      const int at = WHOLE || i < count ? i : 0;
-#pragma unroll
-      for (int d = 0; d < QUAD_NDIMS; d++) points_at(in[d], k) = s.x[d][at];
-    }
+    for (int k = 0; k < SUMS; k++) weight[k] = s.weight[k][i];
     formula_points(in, &f);
 #pragma unroll
-    for (int k = 0; k < GPU_WIDE; k++) {
-      const int i = lane[k / EACH] + step + WARP * (k % EACH);
-      double weight[SUMS];
-#pragma unroll
-      for (int j = 0; j < SUMS; j++) weight[j] = WHOLE || i < count ? s.weight[j][i] : 0.0;
-      lane_add<WHOLE>(&l[k / EACH], weight, points_at(f, k));
-    }
+    for (int m = 0; m < GPU_WIDE; m++) lane_add<WHOLE>(&l[m], weight, points_at(f, m));
   }
 #pragma unroll
-  for (int k = 0; k < SUMS; k++) {
-    double part[LANES];
+  for (int m = 0; m < GPU_WIDE; m++) {
 #pragma unroll
-    for (int j = 0; j < LANES; j++) part[j] = lane_value(l[j], k);
-#pragma unroll
-    for (int pair = 1; pair < LANES; pair *= 2) {
-#pragma unroll
-      for (int j = 0; j < LANES; j += 2 * pair) part[j] += part[j + pair];
-    }
-    out[k] = part[0];
+    for (int k = 0; k < SUMS; k++) out->at[m][k] = lane_value(l[m], k);
   }
 }
 
-/* A block's sums, by the threads of a member; in all of them. */
-static __device__ inline void member_block(const quad_members_args &p, const shared_samples &s,
-                                           int count, bool whole, const points_of *shared,
-                                           double *sum) {
-  const int mine = (int)threadIdx.x & (p.threads - 1), lanes = p.width / p.threads;
-  double stack[LEVELS][SUMS];
-#pragma unroll 1
-  for (int n = 0; n < lanes; n += LANES) {
-    int lane[LANES];
+/* to = low + to */
+static __device__ inline void add_members(const member_sums &low, member_sums *to) {
 #pragma unroll
-    for (int j = 0; j < LANES; j++) {
-      lane[j] = mine + p.threads * (int)(__brev((unsigned)(n + j)) >> 1 >> __clz(lanes));
-    }
+  for (int m = 0; m < GPU_WIDE; m++) {
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) to->at[m][k] = low.at[m][k] + to->at[m][k];
+  }
+}
+
+/* A block's sums, by the threads of these members; in all of them. */
+static __device__ inline void members_block(const quad_members_args &p, const shared_samples &s,
+                                            int count, bool whole, points_of *in,
+                                            member_sums *sum) {
+  const int mine = (int)threadIdx.x & (p.threads - 1), lanes = p.width / p.threads;
+  member_sums stack[LEVELS];
+#pragma unroll 1
+  for (int n = 0; n < lanes; n++) {
+    const int lane = mine + p.threads * (int)(__brev((unsigned)n) >> 1 >> __clz(lanes));
     if (whole) {
-      lanes_of_block<true>(s, lane, count, shared, sum);
+      lane_of_block<true>(s, lane, count, in, sum);
     } else {
-      lanes_of_block<false>(s, lane, count, shared, sum);
+      lane_of_block<false>(s, lane, count, in, sum);
     }
     bool rising = true;
 #pragma unroll
     for (int level = 0; level < LEVELS; level++) {
       if (!rising) continue;
-      rising = ((n / LANES) >> level & 1) != 0; /* the upper half of a pair */
-#pragma unroll
-      for (int k = 0; k < SUMS; k++) {
-        if (rising) {
-          sum[k] = stack[level][k] + sum[k];
-        } else {
-          stack[level][k] = sum[k];
-        }
+      rising = (n >> level & 1) != 0; /* the upper half of a pair */
+      if (rising) {
+        add_members(stack[level], sum);
+      } else {
+        stack[level] = *sum;
       }
     }
   }
   for (int half = p.threads / 2; half >= 1; half /= 2) {
 #pragma unroll
-    for (int k = 0; k < SUMS; k++) sum[k] += __shfl_xor_sync(ALL_LANES, sum[k], half);
+    for (int m = 0; m < GPU_WIDE; m++) {
+#pragma unroll
+      for (int k = 0; k < SUMS; k++) {
+        sum->at[m][k] += __shfl_xor_sync(ALL_LANES, sum->at[m][k], half);
+      }
+    }
   }
 }
 
@@ -154,32 +146,39 @@ extern "C" __global__ void __launch_bounds__(QUAD_THREADS, QUAD_RESIDENT)
     quad_members(const __grid_constant__ quad_members_args p) {
   __shared__ shared_samples samples;
   const int64_t points = p.s.grid.points;
-  const int64_t together = QUAD_THREADS / p.threads; /* members of a thread block at a time */
-  double swept[AXES + 1];
+  /* members of a thread block at a time */
+  const int64_t together = QUAD_THREADS / p.threads * GPU_WIDE;
   bool whole = false;
-  points_of shared[FORMULA_INPUTS + 1];
+  points_of in[FORMULA_INPUTS + 1];
 #pragma unroll
-  for (int i = 0; i < QUAD_FIXED; i++) shared[QUAD_NDIMS + i] = p.s.parameters[i];
+  for (int i = 0; i < QUAD_FIXED; i++) in[QUAD_NDIMS + i] = p.s.parameters[i];
   for (int64_t at = blockIdx.x * together; at < p.count; at += gridDim.x * together) {
-    const int64_t i = at + threadIdx.x / p.threads, real = i < p.count ? i : p.count - 1;
-    double total[SUMS] = {};
-    member_values(p.swept, p.first + real, swept);
+    const int64_t i = at + (int64_t)(threadIdx.x / p.threads) * GPU_WIDE;
+    member_sums total = {};
 #pragma unroll
-    for (int k = 0; k < AXES; k++) shared[QUAD_NDIMS + QUAD_FIXED + k] = swept[k];
+    for (int m = 0; m < GPU_WIDE; m++) {
+      double swept[AXES + 1];
+      member_values(p.swept, p.first + (i + m < p.count ? i + m : p.count - 1), swept);
+#pragma unroll
+      for (int k = 0; k < AXES; k++) points_at(in[QUAD_NDIMS + QUAD_FIXED + k], m) = swept[k];
+    }
     for (int64_t first = 0; first < points; first += BLOCK_MAX) {
       const int count = (int)(points - first < BLOCK_MAX ? points - first : BLOCK_MAX);
-      double sum[SUMS];
+      member_sums sum;
       if (points > BLOCK_MAX || at == blockIdx.x * together) { /* else they are there */
         __syncthreads();
         whole = make_samples(p.s, first, count, &samples);
       }
-      member_block(p, samples, count, whole, shared, sum);
-#pragma unroll
-      for (int k = 0; k < SUMS; k++) total[k] += sum[k];
+      members_block(p, samples, count, whole, in, &sum);
+      add_members(total, &sum);
+      total = sum;
     }
-    if (i < p.count && threadIdx.x % p.threads == 0) {
 #pragma unroll
-      for (int k = 0; k < SUMS; k++) p.sums[i * SUMS + k] = total[k];
+    for (int m = 0; m < GPU_WIDE; m++) {
+      if (i + m < p.count && threadIdx.x % p.threads == 0) {
+#pragma unroll
+        for (int k = 0; k < SUMS; k++) p.sums[(i + m) * SUMS + k] = total.at[m][k];
+      }
     }
   }
 }

@@ -69,6 +69,21 @@ static __device__ inline void any_block(const quad_sum_args &p, int64_t first, i
   for (int k = 0; k < SUMS; k++) sum[k] = lane_tree(lane_value(l, k), WARP);
 }
 
+/* A block's sums, for a lane to keep; all lanes' go to the tally when each has some. */
+static __device__ inline void keep_sums(block_tally *t, const double *sum, double *kept,
+                                        int *blocks) {
+  const bool mine = (int)(threadIdx.x % WARP) == *blocks;
+#pragma unroll
+  for (int k = 0; k < SUMS; k++) kept[k] = mine ? sum[k] : kept[k];
+  if (++*blocks < WARP) return;
+  *blocks = 0;
+#pragma unroll
+  for (int k = 0; k < SUMS; k++) {
+    tally_add_warp(t, k, kept[k]);
+    kept[k] = 0.0;
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(QUAD_THREADS, QUAD_RESIDENT)
     quad_sum(const __grid_constant__ quad_sum_args p) {
   __shared__ block_tally tally;
@@ -78,6 +93,8 @@ extern "C" __global__ void __launch_bounds__(QUAD_THREADS, QUAD_RESIDENT)
   for (int i = QUAD_NDIMS; i < FORMULA_INPUTS; i++) in[i] = p.s.parameters[i - QUAD_NDIMS];
   tally_zero(&tally);
   __syncthreads();
+  double kept[SUMS] = {}; /* lane l: the sums of the l-th of the last blocks */
+  int blocks = 0;
   for (int64_t b = p.first + (int64_t)blockIdx.x * (QUAD_THREADS / WARP) + threadIdx.x / WARP;
        b < p.last; b += warps) {
     const int64_t first = b * p.block, left = p.s.grid.points - first;
@@ -87,8 +104,9 @@ extern "C" __global__ void __launch_bounds__(QUAD_THREADS, QUAD_RESIDENT)
     } else {
       any_block(p, first, (int)(left < p.block ? left : p.block), in, sum);
     }
-    for (int k = 0; k < SUMS; k++) tally_add_warp(&tally, k, sum[k]);
+    keep_sums(&tally, sum, kept, &blocks);
   }
+  for (int k = 0; k < SUMS; k++) tally_add_warp(&tally, k, kept[k]);
   __syncthreads();
   tally_flush(&tally, SUMS, p.words);
 }

@@ -222,8 +222,9 @@ static status try_ways(device *d, way *w, int ways, int capability, rtc_kernel *
   for (int i = 0; i < ways && out->library == NULL; i++) {
     TRY(recall(d, &w[i], cache, out));
     *found = out->library != NULL;
-    if (*found || w[i].refused) continue;
-    rc = compile_and_keep(d, &w[i], capability, cache, out);
+    if (!*found && w[i].refused) continue;
+    if (!*found) rc = compile_and_keep(d, &w[i], capability, cache, out);
+    out->points = w[i].request.wide > 0 ? w[i].request.wide : 1;
     if (rc != STATUS_INPUT || i + 1 == ways) break;
     kernel_cache_write(cache, w[i].key, "", 0);
     fail_clear();

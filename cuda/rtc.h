@@ -33,6 +33,7 @@ typedef struct rtc_kernel {
   cudaLibrary_t library; /* NULL: none */
   const void *entry;     /* for cudaLaunchKernelExC */
   int blocks;            /* thread blocks of `threads` that fill the GPU */
+  int points;            /* GPU_WIDE */
 } rtc_kernel;
 
 /* Appends -DNAME=value. */
