@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Builds with CUDA, tests and measures on a GPU host in one go, under 9 minutes on 16 cores:
 #
-#   bench/gpu-host.sh RESULTS [BUILD]
+#   bench/gpu-host.sh RESULTS [BUILD [sanitize] [gpu-only]]
 #
 # RESULTS receives gpu-host.json (date, hardware, driver, commit, command, test counts, kernel times
 # against the copy bandwidth of the same run), gpu-host.txt (the same as tables) and logs. BUILD (default:
-# build-gpu beside this file's folder) is kept between runs. HALOSWEEP_COMMIT names the commit where there
+# build-gpu beside this file's folder) is kept between runs. `sanitize` adds compute-sanitizer's memcheck,
+# racecheck, initcheck and synccheck over kernels and iterations (minutes more);
+# `gpu-only` leaves out the tests that need no GPU. HALOSWEEP_COMMIT names the commit where there
 # is no git repository. Exit code: 0 only if everything built, passed and was measured.
 set -uo pipefail
 results=${1:?usage: bench/gpu-host.sh RESULTS [BUILD]}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${2:-$source/build-gpu}
+words=" ${*:3} "
 mkdir -p "$results" && results=$(cd "$results" && pwd)
 command="bench/gpu-host.sh $(basename -a -- "$@" | paste -sd " ")"
 commit=${HALOSWEEP_COMMIT:-$(git -C "$source" describe --always --dirty 2> /dev/null || echo unknown)}
@@ -34,12 +37,37 @@ tests() { # name, seconds, ctest's words
   printf '{"passed": %d, "failed": %d, "skipped": %d}' "$(grep -c ' Passed ' "$log")" \
     "$(grep -cE '\*\*\*(Failed|Timeout|Exception)' "$log")" "$(grep -c '\*\*\*Skipped' "$log")"
 }
-gpu_tests=$(tests gpu 120 -L gpu)
-grep -q '"failed": 0' <<< "$gpu_tests" || failed=1
-suite=$(tests suite 240 -LE gpu -j $((cores > 3 ? cores / 3 : 1)))
-grep -q '"failed": 0' <<< "$suite" || failed=1
-
 timeout 120 "$build/bench/bench_gpu_kernels" "$results/kernels.json" > "$results/gpu-host.txt" 2>&1 || failed=1
+
+# The times of the exchange, by its parts; the machine is quiet still.
+launch=(mpirun --allow-run-as-root --oversubscribe --bind-to none)
+timeout 60 "${launch[@]}" -n 2 "$build/bench/bench_gpu_halo" "$results/halo.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+
+# parity, probe, failures, transports, restart pairs; the house's scripts and solvers with --backend cuda
+gpu_tests=$(tests gpu 250 -L gpu -j $((cores > 2 ? cores : 2)))
+grep -q '"failed": 0' <<< "$gpu_tests" || failed=1
+suite=null
+if [[ $words != *" gpu-only "* ]]; then
+  suite=$(tests suite 200 -LE gpu -j $((cores > 3 ? cores / 3 : 1)))
+  grep -q '"failed": 0' <<< "$suite" || failed=1
+fi
+tried=$("${launch[@]}" -n 2 "$build/src/app/halosweep" solve --problem poisson2d --n 50 --backend cuda --quiet --report - 2> /dev/null |
+  tr -d '\n' | sed -n 's/.*"transport_tried": \(\[[^]]*\]\).*/\1/p')
+
+sanitized='{}'
+if [[ $words == *" sanitize "* ]]; then
+  sanitized=
+  for tool in memcheck racecheck initcheck synccheck; do
+    log=$results/$tool.log
+    : > "$log"
+    for words in "test_gpu_parity *sizes_around*" "test_gpu_parity *long_rows*" "test_gpu_iterate"; do
+      # shellcheck disable=SC2086 # the words are meant to be split
+      (set -f; timeout 150 compute-sanitizer --tool $tool --error-exitcode 9 "$build/tests/"$words) >> "$log" 2>&1 || { failed=1; echo "FAILED: $words" >> "$log"; }
+    done
+    sanitized+="${sanitized:+, }\"$tool\": $(grep -q '^FAILED' "$log" && echo '"failed"' || echo '"clean"')"
+  done
+  sanitized="{$sanitized}"
+fi
 
 cat > "$results/gpu-host.json" << END
 {"date": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
@@ -48,6 +76,8 @@ cat > "$results/gpu-host.json" << END
  "cpu": "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)", "cores": $cores,
  "commit": "$commit", "command": "$command",
  "tests_gpu": $gpu_tests, "tests_suite": $suite,
+ "transport_tried": ${tried:-null}, "sanitizers": $sanitized,
+ "halo": $(cat "$results/halo.json"),
  "kernels": $(cat "$results/kernels.json")}
 END
 cat "$results/gpu-host.txt"

@@ -5,6 +5,8 @@ set(data ${CMAKE_INSTALL_DATADIR}/halosweep)
 install(TARGETS halosweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halosweep)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/jobs DESTINATION ${data} USE_SOURCE_PERMISSIONS)
+# For those who compile their function by themselves too; halosweep has it inside.
+install(FILES ${CMAKE_SOURCE_DIR}/include/halosweep_functions.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}) # a folder: README.md links to it
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

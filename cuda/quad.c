@@ -130,6 +130,12 @@ static int points_together(const quad_work *w, const quad_grid *g, int fixed) {
   return fixed < 0 && (g->kind != QUAD_PRODUCT || w->dims > 1) ? 0 : 4;
 }
 
+/* Thread blocks a multiprocessor has to hold, which bounds the registers: 64 a thread for 4. */
+static int thread_blocks(const quad_work *w, int points, int is_members) {
+  if (w->dims > 3) return 3;
+  return points == 0 ? 5 : is_members ? 2 : 4;
+}
+
 /* The kernel for a grid. fixed: of a family, else -1. */
 static status grid_kernel(device *d, quad_work *w, const char *kernel, const quad_grid *g,
                           int fixed, variant **out) {
@@ -138,7 +144,7 @@ static status grid_kernel(device *d, quad_work *w, const char *kernel, const qua
   rtc_define(&r, "QUAD_ESTIMATE", g->estimate != 0);
   rtc_define(&r, "QUAD_SINGLE", g->single != 0);
   r.wide = points_together(w, g, fixed);
-  rtc_define(&r, "QUAD_RESIDENT", w->dims > 3 ? 3 : r.wide > 0 ? 4 : 5);
+  rtc_define(&r, "QUAD_RESIDENT", thread_blocks(w, r.wide, fixed >= 0));
   if (fixed >= 0) rtc_define(&r, "QUAD_FIXED", fixed);
   return get_kernel(d, w, &r, out);
 }

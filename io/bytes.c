@@ -7,28 +7,23 @@
 
 enum { PIECE = 1 << 30 };
 
-int bytes_write(int descriptor, const void *data, int64_t bytes, int64_t at) {
-  const char *p = data;
-  while (bytes > 0) {
-    const ssize_t done = pwrite(descriptor, p, (size_t)(bytes < PIECE ? bytes : PIECE), at);
+/* One of `to` and `from` is set. */
+static int move(int descriptor, char *to, const char *from, int64_t bytes, int64_t at) {
+  for (int64_t moved = 0; moved < bytes;) {
+    const size_t piece = (size_t)(bytes - moved < PIECE ? bytes - moved : PIECE);
+    const ssize_t done = to != NULL ? pread(descriptor, to + moved, piece, at + moved)
+                                    : pwrite(descriptor, from + moved, piece, at + moved);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return done == 0 || errno == 0 ? EIO : errno;
-    p += done;
-    at += done;
-    bytes -= done;
+    moved += done;
   }
   return 0;
 }
 
+int bytes_write(int descriptor, const void *data, int64_t bytes, int64_t at) {
+  return move(descriptor, NULL, data, bytes, at);
+}
+
 int bytes_read(int descriptor, void *data, int64_t bytes, int64_t at) {
-  char *p = data;
-  while (bytes > 0) {
-    const ssize_t done = pread(descriptor, p, (size_t)(bytes < PIECE ? bytes : PIECE), at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return done == 0 || errno == 0 ? EIO : errno;
-    p += done;
-    at += done;
-    bytes -= done;
-  }
-  return 0;
+  return move(descriptor, data, NULL, bytes, at);
 }

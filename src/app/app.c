@@ -120,19 +120,18 @@ static status first_words(int argc, char **argv, const launcher *l, const comman
   return STATUS_OK;
 }
 
-/* Sections this command does not compute with: values given on the command line are a mistake,
- * while those of a file may be meant for another command. */
+/* Values of sections with free keys that the command does not compute with: given on the command
+ * line they are a mistake, while those of a file may be meant for another command. */
 static void warn_of_unused(const command_entry *entry, const options *o) {
-  static const char *const sections[] = {"parameters", "sweep", "sample"};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+  for (const option *is = OPTIONS_COMMON; is->section != NULL; is++) {
     const char *name;
-    if (entry->uses != NULL && strstr(entry->uses, sections[i]) != NULL) continue;
-    for (int k = 0; (name = options_free_key(o, sections[i], k)) != NULL; k++) {
+    if (strcmp(is->key, OPTION_ANY_KEY) != 0 || command_honours(entry, is)) continue;
+    for (int k = 0; (name = options_free_key(o, is->section, k)) != NULL; k++) {
       char key[2 * OPTIONS_NAME_MAX + 2];
-      snprintf(key, sizeof key, "%.60s.%.60s", sections[i], name);
+      snprintf(key, sizeof key, "%.60s.%.60s", is->section, name);
       if (strncmp(options_where(o, key), "--", 2) != 0) continue;
-      log_warning("%s has no effect: %s does not use [%s]", options_where(o, key), entry->is->name,
-                  sections[i]);
+      log_warning("%s has no effect: '%s' does not use [%s]", options_where(o, key),
+                  entry->is->name, is->section);
     }
   }
 }

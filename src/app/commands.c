@@ -1,13 +1,14 @@
 /* The table of commands. */
 #include "commands.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const command_entry COMMANDS[] = {
     {&COMMAND_solve, check_solve, command_solve, 1, 0, NULL},
-    {&COMMAND_quad, check_quad, command_quad, 0, 1, "parameters, sweep"},
-    {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, NULL},
-    {&COMMAND_info, NULL, command_info, 0, 0, NULL},
+    {&COMMAND_quad, check_quad, command_quad, 1, 1, NULL},
+    {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
+    {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},
     {0},
 };
 
@@ -32,7 +33,27 @@ static status check_names(const options *o) {
   return STATUS_OK;
 }
 
+int command_honours(const command_entry *entry, const option *is) {
+  if (strcmp(is->key, OPTION_ANY_KEY) == 0) return options_word_in(entry->is->uses, is->section);
+  return entry->honours == NULL || options_word_in(entry->honours, is->key);
+}
+
+/* A common key that would have no effect, given by hand. */
+static status check_honoured(const command_entry *entry, const options *o) {
+  for (const option *is = OPTIONS_COMMON; is->section != NULL; is++) {
+    char key[2 * OPTIONS_NAME_MAX];
+    if (strcmp(is->key, OPTION_ANY_KEY) == 0 || command_honours(entry, is)) continue;
+    snprintf(key, sizeof key, "%.60s.%.60s", is->section, is->key);
+    if (!options_given(o, key) || strncmp(options_where(o, key), "--", 2) != 0) continue;
+    return fail(STATUS_USAGE,
+                "%s: '%s' makes no use of it (halosweep %s --help lists what it does)",
+                options_where(o, key), entry->is->name, entry->is->name);
+  }
+  return STATUS_OK;
+}
+
 status command_check(const command_entry *entry, const options *o) {
-  status rc = check_names(o);
+  status rc = check_honoured(entry, o);
+  if (rc == STATUS_OK) rc = check_names(o);
   return rc != STATUS_OK || entry->check == NULL ? rc : entry->check(o);
 }

@@ -26,15 +26,20 @@ typedef struct command_entry {
   status (*check)(const options *o);
   /* The work. Collective: every rank calls it, each returns its own status (main agrees on it). */
   status (*run)(run_context *run);
-  int stops;        /* looks at requests to stop (stop.h), and saves */
-  int compiles;     /* may compile formulas (function.h) */
-  const char *uses; /* of [parameters], [sweep], [sample]; NULL: none */
+  int stops;    /* looks at requests to stop (stop.h), and saves */
+  int compiles; /* may compile formulas (function.h) */
+  /* The keys of [run] and [checkpoint] that it looks at, "threads|ranks|..."; NULL: all of them.
+   * Others on its command line are refused; in a file they may be meant for other commands. */
+  const char *honours;
 } command_entry;
 
 /* Ends with a zeroed one. */
 extern const command_entry COMMANDS[];
 
 const command_entry *command_find(const char *name);
+
+/* Whether an option of OPTIONS_COMMON has an effect on the command. Local. */
+int command_honours(const command_entry *entry, const option *is);
 
 /* Checks that hold for every command, then its own. Local, before MPI starts. */
 status command_check(const command_entry *entry, const options *o);

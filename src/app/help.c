@@ -29,6 +29,7 @@ static const char *value_name(const option *is) {
     return "TIME|N";
   case OPTION_REALS:
   case OPTION_INTEGERS:
+  case OPTION_TUPLES:
     return "LIST";
   default:
     return "TEXT";
@@ -40,8 +41,7 @@ static void option_name(const option *is, int bare, char *out, size_t room) {
   const char *key = strcmp(is->key, OPTION_ANY_KEY) == 0 ? "NAME" : is->key;
   const char *value = value_name(is);
   char words[192] = "";
-  if (is->type == OPTION_INPUT && is->words != NULL)
-    snprintf(words, sizeof words, "|%s", is->words);
+  if (is->type != OPTION_WORD && is->words != NULL) snprintf(words, sizeof words, "|%s", is->words);
   snprintf(out, room, "--%s%s%s%s%s%s", bare ? "" : is->section, bare ? "" : ".", key,
            *value == '\0' ? "" : " ", value, words);
 }
@@ -85,9 +85,11 @@ static int is_bare(const option *is) {
          strcmp(is->key, OPTION_ANY_KEY) != 0;
 }
 
-static void print_table(const option *table) {
+/* `of`: only what this command honours; NULL: all. */
+static void print_table(const option *table, const command_entry *of) {
   const char *section = "";
   for (const option *is = table; is->section != NULL; is++) {
+    if (of != NULL && !command_honours(of, is)) continue;
     if (strcmp(is->section, section) != 0) printf("\n[%s]\n", is->section);
     section = is->section;
     print_option(is, is_bare(is));
@@ -104,7 +106,7 @@ void help_global(void) {
   puts("\nhalosweep COMMAND --help lists a command's options; halosweep --version; halosweep X "
        "runs\n"
        "libexec/halosweep/halosweep-X when X is not a command.\n\noptions of every command:");
-  print_table(OPTIONS_COMMON);
+  print_table(OPTIONS_COMMON, NULL);
 }
 
 void help_command(const command_entry *entry) {
@@ -112,8 +114,8 @@ void help_command(const command_entry *entry) {
   printf("usage: halosweep %s [FILE.ini]%s%s%s [--key value] ...\n%s\n", is->name,
          is->main_key != NULL ? " [" : "", is->main_key != NULL ? is->main_key : "",
          is->main_key != NULL ? "]" : "", is->help);
-  print_table(is->options);
-  print_table(OPTIONS_COMMON);
+  print_table(is->options, NULL);
+  print_table(OPTIONS_COMMON, entry);
   puts("\nThe same keys go into FILE.ini as `key = value` under their [section]; the command line "
        "wins.");
 }

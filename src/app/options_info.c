@@ -4,4 +4,5 @@
 static const option INFO[] = {{0}};
 
 const command COMMAND_info = {
-    "info", "this build and this machine: version, backends, ranks, threads, cores", NULL, INFO};
+    "info", "this build and this machine: version, backends, ranks, threads, cores", NULL, INFO,
+    NULL};

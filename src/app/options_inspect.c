@@ -13,7 +13,7 @@ static const option INSPECT[] = {
 
 const command COMMAND_inspect = {
     "inspect", "facts about a matrix file (which method will work, memory) or a result file",
-    "file", INSPECT};
+    "file", INSPECT, NULL};
 
 status check_inspect(const options *o) {
   if (options_has(o, "inspect.file")) return STATUS_OK;

@@ -1,16 +1,30 @@
 /* What `solve` can be told, and which of its keys go together. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "option_checks.h"
+#include "problems.h"
 #include "solver.h"
+
+/* "|poisson1d|..." and "auto|jacobi|...", from the registries. */
+#define PROBLEM(name, dims, row) "|" name
+static const char PROBLEMS[] =
+#include "problems.def"
+    ;
+#undef PROBLEM
+
+#define SOLVER(name) "|" #name
+static const char METHODS[] = "auto"
+#include "solvers.def"
+    ;
+#undef SOLVER
 
 static const option SOLVE[] = {
     {"solve", "matrix", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "the matrix file: Matrix Market, plain or gzip, or dense text; recognised by content"},
-    {"solve", "problem", OPTION_WORD, NULL,
-     "poisson1d|poisson2d|poisson3d|convdiff2d|random-dominant", 0, 0, OPTION_PROBLEM,
+    {"solve", "problem", OPTION_WORD, NULL, PROBLEMS + 1, 0, 0, OPTION_PROBLEM,
      "a built-in matrix instead of a file"},
     {"solve", "n", OPTION_INTEGERS, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
      "unknowns per direction of a problem, one number or one each; rows of random-dominant"},
@@ -24,7 +38,7 @@ static const option SOLVE[] = {
      "which column of a file with several right-hand sides, the first is 1"},
     {"solve", "x0", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "starting vector, a file; zero when absent"},
-    {"solve", "method", OPTION_WORD, "auto", "auto|jacobi|jor|cg", 0, 0, OPTION_PROBLEM,
+    {"solve", "method", OPTION_WORD, "auto", METHODS, 0, 0, OPTION_PROBLEM,
      "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
     {"solve", "preconditioner", OPTION_WORD, NULL, "none|jacobi", 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
@@ -50,26 +64,22 @@ static const option SOLVE[] = {
 
 const command COMMAND_solve = {
     "solve", "sparse linear systems A x = b from a matrix file or a built-in problem", "matrix",
-    SOLVE};
+    SOLVE, NULL};
 
 /* n: one number, or one per direction. */
 static status check_size(const options *o, const char *problem) {
   const int64_t *n;
   int given = options_integers(o, "solve.n", &n);
-  int directions = strcmp(problem, "poisson3d") == 0    ? 3
-                   : strcmp(problem, "poisson2d") == 0  ? 2
-                   : strcmp(problem, "convdiff2d") == 0 ? 2
-                                                        : 1;
+  const int directions = problem_dims(problem);
   if (given == 0) {
     return fail(STATUS_USAGE, "%s = %s needs n, the unknowns per direction",
                 options_where(o, "solve.problem"), problem);
   }
   if (given != 1 && given != directions) {
+    char several[32] = "";
+    if (directions > 1) snprintf(several, sizeof several, " or %d", directions);
     return fail(STATUS_USAGE, "%s: %d numbers; %s takes 1%s", options_where(o, "solve.n"), given,
-                problem,
-                directions == 3   ? " or 3"
-                : directions == 2 ? " or 2"
-                                  : "");
+                problem, several);
   }
   return STATUS_OK;
 }

@@ -1,7 +1,7 @@
 /* halosweep quad: a definite integral with an honest error.
  *
- * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report. Every rank
- * has the whole problem; blocks of samples and regions are what is split. */
+ * check outputs -> open the backend -> make the integrand for it -> the rule -> files, report.
+ * Every rank has the whole problem; blocks of samples and regions are what is split. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,9 @@
 static status read_integral(quad_job *j) {
   status rc = STATUS_OK;
   quad_integral *f = &j->quad.integral;
-  TRY(comm_agree(j->run->c, quad_inputs_create(j->run->o, &j->in)));
+  const options *o = j->run->o;
+  if (options_has(o, "quad.data")) return comm_agree(j->run->c, quad_inputs_exactly(o, &j->in));
+  TRY(comm_agree(j->run->c, quad_inputs_create(o, &j->in)));
   f->dims = j->in.dims;
   memcpy(f->lower, j->in.lower, sizeof f->lower);
   memcpy(f->upper, j->in.upper, sizeof f->upper);
@@ -31,6 +33,7 @@ static status open_backend(quad_job *j) {
   q->place = j->chosen.place;
   q->world = c;
   q->timers = &j->timers;
+  if (options_has(j->run->o, "quad.data")) goto done;
   TRY(quad_function_create(j));
   rc = q->kernels->quad->create(q->place, q->integral.f, q->integral.dims, &q->work);
   rc = comm_agree(c, rc);
@@ -85,7 +88,9 @@ static void take_limits(quad_job *j) {
 }
 
 static status integrate(quad_job *j) {
-  j->rule = quad_rule_find(options_text(j->run->o, "quad.rule"));
+  const options *o = j->run->o;
+  const int counted = options_has(o, "quad.n") || options_has(o, "quad.intervals");
+  j->rule = quad_rule_choose(options_text(o, "quad.rule"), j->in.dims, counted, &j->why);
   take_limits(j);
   say_count(j);
   timers_switch(&j->timers, PHASE_COMPUTE);
@@ -95,6 +100,7 @@ static status integrate(quad_job *j) {
 }
 
 static void close_job(quad_job *j) {
+  quad_close_saving(j);
   if (j->quad.work != NULL) j->quad.kernels->quad->release(j->quad.place, &j->quad.work);
   backend_choice_release(&j->chosen);
   quad_function_release(j);
@@ -111,7 +117,11 @@ status command_quad(run_context *run) {
   TRY(run_files_check(run, NULL, 0));
   TRY(read_integral(&j));
   TRY(open_backend(&j));
-  TRY(integrate(&j));
+  TRY(quad_open_saving(&j));
+  if (options_has(run->o, "quad.data"))
+    TRY(quad_sum_data(&j));
+  else
+    TRY(integrate(&j));
   TRY(quad_write(&j));
   rc = comm_agree(run->c, quad_outcome(&j));
 done:

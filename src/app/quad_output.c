@@ -17,12 +17,14 @@ static uint64_t mark_of(const quad_job *j) {
 }
 
 static int exit_code(const quad_job *j) {
-  if (quad_is_sweep(j)) return j->members.failures > 0 ? STATUS_STOPPED : STATUS_OK;
-  return quad_reason_status(j->quad.reason);
+  if (!quad_is_sweep(j) || quad_stopped(&j->quad)) return quad_exit_code(j);
+  return j->members.failures > 0 ? STATUS_STOPPED : STATUS_OK;
 }
 
 static const char *reason_of(const quad_job *j) {
-  if (quad_is_sweep(j) && j->members.failures > 0) return "members_failed";
+  if (quad_is_sweep(j) && j->members.failures > 0 && !quad_stopped(&j->quad)) {
+    return "members_failed";
+  }
   return quad_reason_name(j->quad.reason);
 }
 
@@ -57,6 +59,8 @@ static void fill_report(const quad_job *j, report *r) {
   const run_facts facts = {.command = "quad",
                            .exit_code = exit_code(j),
                            .reason = reason_of(j),
+                           .restarted_from = checkpointing_look(j->saving)->restarted,
+                           .restarted_at = checkpointing_look(j->saving)->restarted_at,
                            .fingerprint = mark_of(j),
                            .reproducible = "all",
                            .chosen = &j->chosen,
@@ -64,6 +68,7 @@ static void fill_report(const quad_job *j, report *r) {
                            .host_peak = j->host_peak};
   run_report_common(j->run, &facts, r);
   report_word(r, "rule", j->rule->name);
+  if (j->why != NULL) report_word(r, "why", j->why);
   report_integer(r, "dims", q->integral.dims);
   if (quad_is_sweep(j)) {
     quad_report_sweep(j, r);
@@ -164,6 +169,7 @@ static void print_summary(const quad_job *j) {
   }
   report_print("rule         %s in %d direction%s\n", j->rule->name, q->integral.dims,
                q->integral.dims == 1 ? "" : "s");
+  if (j->why != NULL) report_print("why          %s\n", j->why);
   run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s after %lld evaluation%s\n", reason_of(j), (long long)q->evaluations,
                q->evaluations == 1 ? "" : "s");
@@ -244,6 +250,8 @@ static status not_finite(const quad_run *q) {
 status quad_outcome(const quad_job *j) {
   const quad_run *q = &j->quad;
   const status code = quad_reason_status(q->reason);
+  const status stopped = quad_saving_outcome(j);
+  if (stopped != STATUS_OK) return stopped;
   if (quad_is_sweep(j)) return quad_outcome_sweep(j);
   if (code == STATUS_OK) return STATUS_OK;
   if (code == STATUS_DIVERGED) return not_finite(q);

@@ -241,7 +241,7 @@ static status note_file(const kernel_cache *cache, const char *name, entry **all
     *room = 2 * *room + 64;
   }
   entry *e = &(*all)[(*count)++];
-  snprintf(e->name, sizeof e->name, "%s", name);
+  snprintf(e->name, sizeof e->name, "%.47s", name);
   e->used = s.st_mtim;
   e->size = s.st_size;
 done:

@@ -35,26 +35,23 @@ const option OPTIONS_COMMON[] = {
      "a duration, or a number of iterations, steps or members"},
     {"checkpoint", "keep", OPTION_INTEGER, "2", NULL, 1, 1e6, 0,
      "how many of the latest checkpoints stay"},
-    {"checkpoint", "restart", OPTION_INPUT, NULL, "latest", 0, 0, 0,
+    {"checkpoint", "restart", OPTION_INPUT, NULL, "latest", 0, 0, OPTION_ONCE,
      "the checkpoint to go on from, or latest; --restart is short for it"},
     {"checkpoint", "on_failure", OPTION_WORD, "stop", "stop|continue", 0, 0, 0,
      "when a checkpoint cannot be written"},
 
     {"parameters", OPTION_ANY_KEY, OPTION_REAL, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "constants for expressions: --parameters.sigma 10"},
+     "constants for expressions and systems: --parameters.sigma 10"},
     {"sweep", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "parameters swept: linspace(lo, hi, n), geomspace(lo, hi, n), or a list"},
     {"sample", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "parameters drawn (commands to come): uniform(lo, hi), normal(mean, sigma), sobol(lo, hi)"},
+     "parameters drawn: uniform(lo, hi), normal(mean, sigma), sobol(lo, hi)"},
     {0},
 };
 
+const char OPTIONS_SECTIONS[] = "solve|heat|quad|ode|equations|inspect|convert|info|scale|plot";
+
 int options_foreign_section(const command *cmd, const char *section) {
-  static const char *const all[] = {"solve",   "heat",    "quad", "ode",   "equations",
-                                    "inspect", "convert", "info", "scale", "plot"};
   if (strcmp(cmd->name, section) == 0) return 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (strcmp(all[i], section) == 0) return options_find(cmd, section, NULL) == NULL;
-  }
-  return 0;
+  return options_word_in(OPTIONS_SECTIONS, section) && options_find(cmd, section, NULL) == NULL;
 }

@@ -11,6 +11,15 @@ static _Noreturn void bug(const char *key, const char *what) {
   abort();
 }
 
+/* Whether the section of "section.key", `length` characters, has free keys in this table. */
+static int has_free_keys(const option *table, const char *key, size_t length) {
+  for (const option *is = table; is->section != NULL; is++) {
+    int here = strncmp(is->section, key, length) == 0 && is->section[length] == '\0';
+    if (here && strcmp(is->key, OPTION_ANY_KEY) == 0) return 1;
+  }
+  return 0;
+}
+
 /* The setting of "section.key"; NULL for a free key nobody gave. */
 static setting *look_up(const options *o, const char *key) {
   const char *dot = strchr(key, '.');
@@ -21,10 +30,9 @@ static setting *look_up(const options *o, const char *key) {
     if (strncmp(s->is->section, key, length) != 0 || s->is->section[length] != '\0') continue;
     if (strcmp(setting_key(s), dot + 1) == 0) return s;
   }
-  for (const option *is = OPTIONS_COMMON; is->section != NULL; is++) {
-    int here = strncmp(is->section, key, length) == 0 && is->section[length] == '\0';
-    if (here && strcmp(is->key, OPTION_ANY_KEY) == 0) return NULL;
-  }
+
+  if (has_free_keys(o->cmd->options, key, length)) return NULL;
+  if (has_free_keys(OPTIONS_COMMON, key, length)) return NULL;
   bug(key, "is not in the table");
 }
 
@@ -52,8 +60,10 @@ int options_is_default(const options *o, const char *key) {
 }
 
 const char *options_text(const options *o, const char *key) {
-  const setting *s = look_up_typed(
-      o, key, 1U << OPTION_WORD | 1U << OPTION_TEXT | 1U << OPTION_INPUT | 1U << OPTION_OUTPUT);
+  const setting *s = look_up(o, key);
+  unsigned types = 1U << OPTION_WORD | 1U << OPTION_TEXT | 1U << OPTION_INPUT | 1U << OPTION_OUTPUT;
+  if (s != NULL && s->is->words != NULL) types |= 1U << OPTION_INTEGER | 1U << OPTION_REAL;
+  s = look_up_typed(o, key, types);
   return s == NULL ? NULL : s->text;
 }
 
@@ -84,6 +94,13 @@ int options_integers(const options *o, const char *key, const int64_t **values) 
   return s == NULL ? 0 : s->count;
 }
 
+int options_tuples(const options *o, const char *key, const double **values, int *length) {
+  const setting *s = look_up_typed(o, key, 1U << OPTION_TUPLES);
+  *values = s == NULL ? NULL : s->reals;
+  *length = s == NULL ? 0 : s->length;
+  return s == NULL || s->length == 0 ? 0 : s->count / s->length;
+}
+
 void options_interval(const options *o, const char *key, double *seconds, int64_t *count) {
   const setting *s = look_up_typed(o, key, 1U << OPTION_INTERVAL);
   *seconds = s == NULL ? 0.0 : s->real;
@@ -91,7 +108,8 @@ void options_interval(const options *o, const char *key, double *seconds, int64_
 }
 
 int options_is_word(const options *o, const char *key) {
-  const setting *s = look_up_typed(o, key, 1U << OPTION_INPUT);
+  const setting *s =
+      look_up_typed(o, key, 1U << OPTION_INPUT | 1U << OPTION_INTEGER | 1U << OPTION_REAL);
   return s != NULL && s->word;
 }
 
@@ -100,6 +118,16 @@ const char *options_free_key(const options *o, const char *section, int index) {
     const setting *s = &o->setting[i];
     if (s->key == NULL || strcmp(s->is->section, section) != 0) continue;
     if (index-- == 0) return s->key;
+  }
+  return NULL;
+}
+
+const char *options_file_at(const options *o, option_type type, int index, const option **is) {
+  for (int64_t i = 0; i < o->count; i++) {
+    const setting *s = &o->setting[i];
+    if (s->is->type != type || !s->set || s->word || index-- > 0) continue;
+    *is = s->is;
+    return s->text;
   }
   return NULL;
 }

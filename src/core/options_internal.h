@@ -19,12 +19,13 @@ typedef struct setting {
   char *where;    /* "a.ini:7: n", "--n": begins error texts */
   char *standard; /* the default as text; NULL: none */
   char *text;     /* the value as it is written in a config; text values without quotes */
-  int word;       /* an INPUT that is one of the words */
+  int word;       /* an INPUT or a number that is one of the words */
   int64_t integer;
   double real;
   double *reals;
   int64_t *integers;
-  int count; /* of list items */
+  int count;  /* of list items */
+  int length; /* of each of the tuples */
 } setting;
 
 struct options {

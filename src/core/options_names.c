@@ -97,18 +97,23 @@ static void consider(candidate *c, const char *prefix, const char *name) {
   snprintf(c->name, sizeof c->name, "%s%s", prefix, name);
 }
 
-int options_nearest(const char *word, const char *names, char out[OPTIONS_NAME_MAX]) {
-  candidate c = {.word = word};
+/* Each of "a|b|c". */
+static void consider_words(candidate *c, const char *names) {
   for (const char *p = names; *p != '\0';) {
     char name[OPTIONS_NAME_MAX];
     size_t length = strcspn(p, "|");
     if (length < sizeof name) {
       memcpy(name, p, length);
       name[length] = '\0';
-      consider(&c, "", name);
+      consider(c, "", name);
     }
     p += length + (p[length] == '|');
   }
+}
+
+int options_nearest(const char *word, const char *names, char out[OPTIONS_NAME_MAX]) {
+  candidate c = {.word = word};
+  consider_words(&c, names);
   snprintf(out, OPTIONS_NAME_MAX, "%.63s", c.name);
   return c.name[0] != '\0';
 }
@@ -175,8 +180,7 @@ status options_unknown_section(const command *cmd, const char *where, const char
   candidate c = {.word = section};
   consider(&c, "", cmd->name);
   for (const option *is = OPTIONS_COMMON; is->section != NULL; is++) consider(&c, "", is->section);
-  static const char *const others[] = {"solve", "heat", "quad", "ode", "equations", "inspect"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) consider(&c, "", others[i]);
+  consider_words(&c, OPTIONS_SECTIONS);
   if (c.name[0] == '\0') {
     return fail(STATUS_USAGE, "%s: unknown section [%.60s]", where, section);
   }

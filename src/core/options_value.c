@@ -21,6 +21,7 @@ static const char *const EXPECTED[] = {
     [OPTION_INTERVAL] = "a duration (30s, 5m, 2h) or a whole number",
     [OPTION_REALS] = "a list of numbers, commas between",
     [OPTION_INTEGERS] = "a list of integers, commas between",
+    [OPTION_TUPLES] = "tuples of numbers, all of one length: (0.5, 0.5), (0.2, 0.2)",
 };
 
 const char *setting_key(const setting *s) { return s->key != NULL ? s->key : s->is->key; }
@@ -38,12 +39,7 @@ void setting_release(setting *s) {
   alloc_free(&s->standard);
 }
 
-status text_copy(char **out, const char *text) {
-  size_t bytes = strlen(text) + 1;
-  status rc = alloc_array(out, (int64_t)bytes, 1, "an option's text");
-  if (rc == STATUS_OK) memcpy(*out, text, bytes);
-  return rc;
-}
+status text_copy(char **out, const char *text) { return alloc_text(out, text, "an option's text"); }
 
 /* The error for a value: where it stands, what it is, what is wrong, what was expected. */
 static status refuse(const setting *s, const char *value, const char *wrong) {
@@ -54,8 +50,9 @@ static status refuse(const setting *s, const char *value, const char *wrong) {
     return fail(STATUS_USAGE, "%s = %.60s%s: %s; expected one of %s%s%s%s", s->where, value, more,
                 wrong, s->is->words, found ? "; did you mean '" : "", near, found ? "'?" : "");
   }
-  return fail(STATUS_USAGE, "%s = %.60s%s: %s; expected %s", s->where, value, more, wrong,
-              EXPECTED[s->is->type]);
+  const int either = s->is->words != NULL && s->is->type != OPTION_INPUT;
+  return fail(STATUS_USAGE, "%s = %.60s%s: %s; expected %s%s%s", s->where, value, more, wrong,
+              EXPECTED[s->is->type], either ? ", or one of " : "", either ? s->is->words : "");
 }
 
 static status check_bounds(const setting *s, const char *value, double x) {
@@ -78,18 +75,18 @@ static status check_bounds(const setting *s, const char *value, double x) {
   return refuse(s, value, wrong);
 }
 
-static int is_word(const char *words, const char *value) {
-  size_t length = strlen(value);
+int options_word_in(const char *words, const char *word) {
+  size_t length = strlen(word);
   for (const char *p = words; p != NULL; p = strchr(p, '|')) {
     p += *p == '|';
-    if (length != 0 && strcspn(p, "|") == length && memcmp(p, value, length) == 0) return 1;
+    if (length != 0 && strcspn(p, "|") == length && memcmp(p, word, length) == 0) return 1;
   }
   return 0;
 }
 
 static int flag_value(const char *value) {
-  if (is_word("on|true|yes|1", value)) return 1;
-  return is_word("off|false|no|0", value) ? 0 : -1;
+  if (options_word_in("on|true|yes|1", value)) return 1;
+  return options_word_in("off|false|no|0", value) ? 0 : -1;
 }
 
 /* Files: `~` and `$VAR` are the shell's; nothing here expands them, and a file of that literal name
@@ -102,7 +99,7 @@ static status read_file(setting *fresh, const char *value, const char *directory
                          ((dollar[1] | 32) >= 'a' && (dollar[1] | 32) <= 'z'))) {
     return refuse(fresh, value, "$VAR is not expanded: write the whole path");
   }
-  fresh->word = fresh->is->type == OPTION_INPUT && is_word(fresh->is->words, value);
+  fresh->word = fresh->is->type == OPTION_INPUT && options_word_in(fresh->is->words, value);
   if (fresh->word || fresh->is->type != OPTION_INPUT || *value == '/') directory = "";
   size_t front = strlen(directory), bytes = front + strlen(value) + 1;
   status rc = alloc_array(&fresh->text, (int64_t)bytes, 1, "a file name");
@@ -158,26 +155,73 @@ static status read_interval(setting *fresh, const char *value, char text[NUMBER_
   return rc;
 }
 
-static status read_list(setting *fresh, char *value) {
+/* Room for as many numbers as a list of this text can have. */
+static status list_room(setting *fresh, const char *value) {
   status rc = STATUS_OK;
-  int reals = fresh->is->type == OPTION_REALS;
-  text_builder joined = {0};
   int64_t most = 1;
   for (const char *p = value; *p != '\0'; p++) most += *p == ',';
   TRY(alloc_array(&fresh->reals, most, sizeof *fresh->reals, "a list"));
   TRY(alloc_array(&fresh->integers, most, sizeof *fresh->integers, "a list"));
-  for (char *rest = value, *item; rest != NULL;) {
+done:
+  return rc;
+}
+
+/* The numbers of one list, added to those of `fresh` and to its text. `whole`: the value as it was
+ * written, for error texts (lists are written over while they are taken apart). */
+static status read_items(setting *fresh, char *list, const char *whole, text_builder *joined) {
+  status rc = STATUS_OK;
+  const option_type type = fresh->is->type == OPTION_INTEGERS ? OPTION_INTEGER : OPTION_REAL;
+  int first = 1;
+  for (char *rest = list, *item; rest != NULL; first = 0) {
     char text[NUMBER_TEXT];
     const char *wrong = ini_list(&rest, &item);
-    if (wrong != NULL) {
-      rc = refuse(fresh, item, wrong);
-      goto done;
-    }
-    TRY(read_number(fresh, item, reals ? OPTION_REAL : OPTION_INTEGER, text));
+    if (wrong != NULL) return refuse(fresh, whole, wrong);
+    TRY(read_number(fresh, item, type, text));
     fresh->reals[fresh->count] = fresh->real;
     fresh->integers[fresh->count++] = fresh->integer;
-    if (joined.length > 0) TRY(text_append(&joined, ", "));
-    TRY(text_append(&joined, text));
+    if (!first) TRY(text_append(joined, ", "));
+    TRY(text_append(joined, text));
+  }
+done:
+  return rc;
+}
+
+static status read_list(setting *fresh, char *value, const char *whole) {
+  status rc = STATUS_OK;
+  text_builder joined = {0};
+  TRY(list_room(fresh, value));
+  TRY(read_items(fresh, value, whole, &joined));
+  TRY(text_copy(&fresh->text, joined.text));
+done:
+  text_release(&joined);
+  return rc;
+}
+
+static status read_tuples(setting *fresh, char *value, const char *whole) {
+  status rc = STATUS_OK;
+  text_builder joined = {0};
+  TRY(list_room(fresh, value));
+  for (char *rest = value, *item; rest != NULL;) {
+    const int before = fresh->count;
+    const char *wrong = ini_list(&rest, &item);
+    const size_t length = strlen(item);
+    if (wrong != NULL) {
+      rc = refuse(fresh, whole, wrong);
+      goto done;
+    }
+    if (length < 2 || item[0] != '(' || item[length - 1] != ')') {
+      rc = refuse(fresh, item, "not in parentheses");
+      goto done;
+    }
+    item[length - 1] = '\0';
+    TRY(text_append(&joined, before > 0 ? ", (" : "("));
+    TRY(read_items(fresh, item + 1, whole, &joined));
+    TRY(text_append(&joined, ")"));
+    if (before == 0) fresh->length = fresh->count;
+    if (fresh->count - before != fresh->length) {
+      rc = refuse(fresh, whole, "the tuples are not of one length");
+      goto done;
+    }
   }
   TRY(text_copy(&fresh->text, joined.text));
 done:
@@ -185,10 +229,23 @@ done:
   return rc;
 }
 
-static status read_typed(setting *fresh, char *copy, const char *directory) {
+/* A number, or one of the words that stand for one. */
+static status read_number_or_word(setting *fresh, const char *value) {
+  char text[NUMBER_TEXT + 2] = "";
+  fresh->word = options_word_in(fresh->is->words, value);
+  if (fresh->word) return text_copy(&fresh->text, value);
+  status rc = read_number(fresh, value, fresh->is->type, text);
+  return rc == STATUS_OK ? text_copy(&fresh->text, text) : rc;
+}
+
+/* `copy` is the value, to be written over. */
+static status read_typed(setting *fresh, char *copy, const char *original, const char *directory) {
   char *value = NULL, text[NUMBER_TEXT + 2] = "";
   const option *is = fresh->is;
-  if (is->type == OPTION_REALS || is->type == OPTION_INTEGERS) return read_list(fresh, copy);
+  if (is->type == OPTION_REALS || is->type == OPTION_INTEGERS) {
+    return read_list(fresh, copy, original);
+  }
+  if (is->type == OPTION_TUPLES) return read_tuples(fresh, copy, original);
   const char *wrong = ini_scalar(copy, &value);
   if (wrong != NULL && is->type == OPTION_TEXT && *value != '\0') {
     wrong = NULL; /* a list of quoted items: its reader takes it apart (ini_list) */
@@ -199,7 +256,7 @@ static status read_typed(setting *fresh, char *copy, const char *directory) {
   case OPTION_OUTPUT:
     return read_file(fresh, value, directory);
   case OPTION_WORD:
-    if (!is_word(is->words, value)) return refuse(fresh, value, "not a known word");
+    if (!options_word_in(is->words, value)) return refuse(fresh, value, "not a known word");
     return text_copy(&fresh->text, value);
   case OPTION_FLAG:
     fresh->integer = flag_value(value);
@@ -211,10 +268,8 @@ static status read_typed(setting *fresh, char *copy, const char *directory) {
     status rc = read_interval(fresh, value, text);
     return rc == STATUS_OK ? text_copy(&fresh->text, text) : rc;
   }
-  default: {
-    status rc = read_number(fresh, value, is->type, text);
-    return rc == STATUS_OK ? text_copy(&fresh->text, text) : rc;
-  }
+  default:
+    return read_number_or_word(fresh, value);
   }
 }
 
@@ -223,7 +278,7 @@ status setting_read(setting *s, const char *value, const char *directory) {
   char *copy = NULL;
   setting fresh = {.is = s->is, .where = s->where};
   TRY(text_copy(&copy, value));
-  TRY(read_typed(&fresh, copy, directory));
+  TRY(read_typed(&fresh, copy, value, directory));
   values_release(s);
   s->text = fresh.text;
   s->reals = fresh.reals;
@@ -231,6 +286,7 @@ status setting_read(setting *s, const char *value, const char *directory) {
   s->integer = fresh.integer;
   s->real = fresh.real;
   s->count = fresh.count;
+  s->length = fresh.length;
   s->word = fresh.word;
   s->set = 1;
 done:

@@ -4,12 +4,15 @@
  *
  * Refining. d_k = |value of level k - that of level k - 1|; the error of a piece is the larger of
  * d_k and d_{k-1} / 2^order (a rule with no order: / 1000): two successive agreements, since one
- * may be luck. It is an estimate of the error of the level before, so it errs on the safe side. To
- * it come the rounding of the sum (4 eps times the size of the integral of |f|) and, for rules
- * without end points, what f may hold beyond the outermost ones. Before a level is accepted the
- * guards look: probes between the samples (fixed_probe.c), and a value that is 0 within the
- * absolute tolerance only is not believed before SMALL_POINTS points. Nested rules in one dimension
- * evaluate only new points: trapezoid and tanh-sinh T' = T / 2 + new, Simpson from two trapezoids.
+ * may be luck. Where the d do not fall steadily it is the largest of the last three. It is the
+ * error of the level before, so it errs on the safe side. To it come the rounding of the sum (4 eps
+ * times the size of the integral of |f|) and, for rules without end points, what f may hold beyond
+ * the outermost ones. Before a level is accepted the guards look: probes between the samples
+ * (fixed_probe.c); a value that only the absolute tolerance accepts is not believed before
+ * SMALL_POINTS points; one that is small against the integral of |f| must come out of two unequal
+ * parts of the range too (1/x around 0 cancels only on points that lie evenly around 0). Nested
+ * rules in one dimension evaluate only new points: trapezoid and tanh-sinh T' = T / 2 + new,
+ * Simpson from two trapezoids.
  *
  * Cost: one evaluation a sample; no memory beside the tables of the axes. */
 #include <float.h>
@@ -200,15 +203,15 @@ done:
 }
 
 /* The range of `f` in two unequal parts. */
-static void halve(const quad_integral *f, quad_integral part[2]) {
+static void halve(const quad_integral *f, quad_integral half[2]) {
   const double low = fmin(f->lower[0], f->upper[0]), high = fmax(f->lower[0], f->upper[0]);
   const double at = isfinite(low)    ? isfinite(high) ? fma(CUT, high - low, low) : low + CUT
                     : isfinite(high) ? high - CUT
                                      : CUT;
-  part[0] = part[1] = *f;
-  part[0].lower[0] = low;
-  part[0].upper[0] = part[1].lower[0] = at;
-  part[1].upper[0] = high;
+  half[0] = half[1] = *f;
+  half[0].lower[0] = low;
+  half[0].upper[0] = half[1].lower[0] = at;
+  half[1].upper[0] = high;
 }
 
 /* A value that is nothing against the integral of |f|: do unequal parts say the same? */
@@ -220,11 +223,11 @@ static status check_parts(refinement *r, int64_t n, int64_t panels, int *missed)
   memset(&g, 0, sizeof g);
   if (!(fabs(run->value) < CANCELS * r->size)) goto done;
   for (int p = 0; p < r->pieces; p++) {
-    quad_integral part[2];
-    halve(&r->piece[p].f, part);
+    quad_integral half[2];
+    halve(&r->piece[p].f, half);
     for (int i = 0; i < 2 && !is_over(run); i++) {
       double sum;
-      rc = fixed_grid_create(run, &part[i], r->summed, n, panels, 0, &g);
+      rc = fixed_grid_create(run, &half[i], r->summed, n, panels, 0, &g);
       TRY(comm_agree(run->world, rc));
       TRY(sum_grid(run, &g, &sum));
       fixed_grid_release(run, &g);
@@ -283,7 +286,8 @@ static int is_stuck(const refinement *r, int level, double *least, int *idle) {
   *least = fmin(*least, change);
   if (level < LEVELS_MIN + 1) return 0;
   if (change < beyond && beyond > tolerance(r->run)) return 1;
-  return change <= rounding(r) || (*idle >= 3 && change <= STUCK * size);
+  return (change <= rounding(r) && rounding(r) > tolerance(r->run)) ||
+         (*idle >= 3 && change <= STUCK * size);
 }
 
 static status refine(refinement *r) {
@@ -291,13 +295,14 @@ static status refine(refinement *r) {
   quad_run *run = r->run;
   int idle = 0, missed = 0;
   double least = INFINITY;
+  run->value = NAN; /* where not even the first level is allowed */
   run->error = INFINITY;
   for (int level = 0;; level++) {
     int64_t panels;
     const int64_t n = r->summed->level(level, run->integral.dims, &panels);
     panels *= run->limits.panels;
     const int64_t cost = n > 0 ? cost_of(r, level, n, panels) : -1;
-    if (level > 0 && (cost < 0 || cost > run->limits.max_evaluations - run->evaluations)) {
+    if (cost < 0 || cost > run->limits.max_evaluations - run->evaluations) {
       run->reason = QUAD_MAX_EVALUATIONS;
       break;
     }

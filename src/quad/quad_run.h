@@ -109,6 +109,11 @@ struct quad_rule {
 const quad_rule *quad_rule_at(int index);
 const quad_rule *quad_rule_find(const char *name);
 
+/* The rule named `word`; for "auto" the one for this many directions, and why through *why (else
+ * NULL): adaptive in 1, genz-malik up to 6, sobol above; trapezoid instead of the first two when
+ * `counted`, i.e. a number of points is given. NULL: not there. Local. */
+const quad_rule *quad_rule_choose(const char *word, int dims, int counted, const char **why);
+
 /* "converged", ...; and the exit code that goes with it. Local. */
 const char *quad_reason_name(quad_reason reason);
 status quad_reason_status(quad_reason reason);

@@ -17,10 +17,13 @@
 #include "alloc.h"
 #include "fingerprint.h"
 #include "fixed_grid.h"
+#include "progress.h"
+#include "quad_saving.h"
 #include "timers.h"
 
-enum { BATCH = 1 << 16, SMALL = 1 << 16 };
-static const double ROUNDING = 4.0; /* eps of the value, as for single runs */
+enum { BATCH_FIRST = 1 << 10, BATCH = 1 << 16, SMALL = 1 << 16 };
+static const double BRISK = 0.5, SLOW = 2.0; /* seconds a batch should take */
+static const double ROUNDING = 4.0;          /* eps of the value, as for single runs */
 
 typedef struct sweeping {
   quad_run *run;
@@ -30,6 +33,7 @@ typedef struct sweeping {
   double sign;
   int64_t evaluations;
   quad_results batch; /* [BATCH] */
+  int small, empty;   /* the first way; nothing to do */
   int64_t first;      /* member of batch element 0 */
   int64_t count;
   /* the first way */
@@ -208,27 +212,72 @@ static void empty_batch(sweeping *w) {
   }
 }
 
-/* This rank's members, batch after batch. */
-static status run_mine(sweeping *w, comm *self) {
+/* Members nobody came to: the run was asked to stop. */
+static void stop_batch(sweeping *w) {
+  for (int64_t i = 0; i < w->count; i++) {
+    w->batch.value[i] = w->batch.error[i] = NAN;
+    w->batch.evaluations[i] = 0;
+    w->batch.reason[i] = (unsigned char)w->run->reason;
+  }
+}
+
+static status run_batch(sweeping *w, comm *self) {
+  status rc = STATUS_OK;
+  if (w->count == 0) return STATUS_OK;
+  if (quad_stopped(w->run)) {
+    stop_batch(w);
+  } else if (w->empty) {
+    empty_batch(w);
+  } else {
+    TRY(w->small ? fixed_batch(w) : single_batch(w, self));
+  }
+  take_batch(w);
+done:
+  return rc;
+}
+
+static status begin(sweeping *w) {
   status rc = STATUS_OK;
   quad_sweep *s = w->s;
-  const int empty = is_empty(&w->run->integral), small = !empty && is_small(w->run, w->rule);
-  const int64_t end = ownership_end(&s->owned);
+  w->empty = is_empty(&w->run->integral);
+  w->small = !w->empty && is_small(w->run, w->rule);
   TRY(results_alloc(&w->batch, BATCH));
-  if (s->keep) TRY(results_alloc(&s->mine, end - ownership_begin(&s->owned)));
-  if (small) TRY(begin_fixed(w));
-  for (w->first = ownership_begin(&s->owned); w->first < end; w->first += BATCH) {
-    w->count = end - w->first < BATCH ? end - w->first : BATCH;
-    if (empty) {
-      empty_batch(w);
-    } else {
-      TRY(small ? fixed_batch(w) : single_batch(w, self));
-    }
-    take_batch(w);
+  if (s->keep) TRY(results_alloc(&s->mine, ownership_end(&s->owned) - ownership_begin(&s->owned)));
+  if (w->small) TRY(begin_fixed(w));
+done:
+  return rc;
+}
+
+/* Between batches: is the run to stop, and how long is the next one? */
+static status look(quad_run *run, int64_t at, int64_t most, double seconds, int64_t *size) {
+  status rc = STATUS_OK;
+  TRY(comm_max_f64(run->world, &seconds, 1));
+  if (run->progress != NULL) progress_step(run->progress, at, most, NAN);
+  TRY(quad_saver_meet(run, NULL, at));
+  if (seconds < BRISK && *size < BATCH) *size *= 2;
+  if (seconds > SLOW && *size > 1) *size /= 2;
+done:
+  return rc;
+}
+
+/* All ranks in step, a batch each; batches last about a second. */
+static status run_all(sweeping *w, comm *self) {
+  status rc = STATUS_OK;
+  const ownership *owned = &w->s->owned;
+  const int64_t begin = ownership_begin(owned), end = ownership_end(owned);
+  int64_t most = 0, size = BATCH_FIRST, at = 0;
+  for (int r = 0; r < owned->size; r++) {
+    if (owned->first[r + 1] - owned->first[r] > most) most = owned->first[r + 1] - owned->first[r];
+  }
+  while (at < most) {
+    const double began = comm_clock();
+    w->first = at < end - begin ? begin + at : end;
+    w->count = end - w->first < size ? end - w->first : size;
+    TRY(comm_agree(w->run->world, run_batch(w, self)));
+    at += size;
+    if (!quad_stopped(w->run)) TRY(look(w->run, at, most, comm_clock() - began, &size));
   }
 done:
-  if (small) end_fixed(w);
-  results_release(&w->batch);
   return rc;
 }
 
@@ -253,6 +302,7 @@ static status share_counts(sweeping *w) {
   s->fingerprint = (uint64_t)totals[QUAD_REASONS + 2];
   s->first_failed = s->failures > 0 ? -lowest / QUAD_REASONS : -1;
   s->first_reason = (quad_reason)(s->failures > 0 ? -lowest % QUAD_REASONS : 0);
+  if (quad_stopped(w->run)) goto done;
   w->run->reason = s->ended[QUAD_CONVERGED] > 0 ? QUAD_CONVERGED : QUAD_FIXED_COUNT;
 done:
   return rc;
@@ -270,13 +320,17 @@ status quad_sweep_run(quad_run *run, const quad_rule *rule, quad_sweep *s) {
   for (int d = 0; d < f->dims; d++) {
     if (f->lower[d] > f->upper[d]) w.sign = -w.sign;
   }
+  run->reason = QUAD_CONVERGED;
   TRY(ownership_even(run->world, s->swept->grid.members, &s->owned));
   TRY(comm_agree(run->world, comm_self(&self)));
-  TRY(comm_agree(run->world, run_mine(&w, self)));
+  TRY(comm_agree(run->world, begin(&w)));
+  TRY(run_all(&w, self));
   const phase before = timers_switch(run->timers, PHASE_COMMUNICATE);
   TRY(share_counts(&w));
   timers_switch(run->timers, before);
 done:
+  if (w.small) end_fixed(&w);
+  results_release(&w.batch);
   comm_close(&self);
   return rc;
 }

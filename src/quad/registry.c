@@ -23,6 +23,21 @@ const quad_rule *quad_rule_find(const char *name) {
   return NULL;
 }
 
+/* A box of n directions costs Malik's rule about 2^n points: up to 6 its error falls faster than
+ * sampling's, above that sampling's, which does not know n. */
+const quad_rule *quad_rule_choose(const char *word, int dims, int counted, const char **why) {
+  *why = NULL;
+  if (strcmp(word, "auto") != 0) return quad_rule_find(word);
+  if (counted && dims <= 6) {
+    *why = "a number of points is given: a fixed rule";
+    return quad_rule_find("trapezoid");
+  }
+  *why = dims == 1   ? "one direction: Gauss-Kronrod, halving where the error is"
+         : dims <= 6 ? "2 to 6 directions: cubature, halving where the error is"
+                     : "more than 6 directions: boxes have too many corners, sampling does not";
+  return quad_rule_find(dims == 1 ? "adaptive" : dims <= 6 ? "genz-malik" : "sobol");
+}
+
 typedef struct ending {
   const char *name;
   status code;

@@ -2,9 +2,9 @@
  * transformed integrand falls off double-exponentially at both ends, whatever integrable
  * singularity f has there, and the trapezoid rule converges exponentially.
  *
- * u runs over [-U, U], U such that the outermost nodes are 1e-307 of the width away from the ends:
- * x^-0.9 is truncated at 1e-31 of its integral. Nodes are distances from the nearer end. One that
- * rounds to the end itself has weight 0: f is not defined there, perhaps.
+ * u runs over [-U, U], U such that in one dimension the outermost nodes are 1e-307 of the width
+ * away from the ends: x^-0.9 is truncated at 1e-31 of its integral. Nodes are distances from the
+ * nearer end. One that rounds to the end itself has weight 0: f is not defined there, perhaps.
  *
  * Cost: half of the nodes are within 1e-17 of an end: those that matter only to singular ends. When
  * refining, h is halved and only the new points are evaluated.

@@ -19,6 +19,9 @@ typedef struct problem_request {
  * with the same status. */
 status problem_build(comm *c, const problem_request *request, csr_rows *out, ownership *owned);
 
+/* Directions of a problem; 0: unknown. Local. */
+int problem_dims(const char *name);
+
 /* Element gi of the right-hand side `random`: uniform in (-1, 1), a function of seed and gi. */
 double problem_random_rhs(uint64_t seed, gidx gi);
 

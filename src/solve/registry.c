@@ -1,11 +1,17 @@
-/* The solvers there are, and how runs end. Adding a method is its file and its line here. */
+/* The solvers there are (solvers.def), and how runs end. */
 #include <string.h>
 
 #include "solver.h"
 
-extern const solver SOLVER_jacobi, SOLVER_jor, SOLVER_cg;
+#define SOLVER(name) extern const solver SOLVER_##name;
+#include "solvers.def"
+#undef SOLVER
 
-static const solver *const solvers[] = {&SOLVER_jacobi, &SOLVER_jor, &SOLVER_cg};
+#define SOLVER(name) &SOLVER_##name,
+static const solver *const solvers[] = {
+#include "solvers.def"
+};
+#undef SOLVER
 
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
@@ -28,8 +34,7 @@ static const ending endings[] = {
     [REASON_FIXED_COUNT] = {"fixed_count", STATUS_OK},
     [REASON_MAX_ITERATIONS] = {"max_iterations", STATUS_STOPPED},
     [REASON_STAGNATED] = {"stagnated", STATUS_STOPPED},
-    [REASON_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
-    [REASON_SIGNAL] = {"signal", STATUS_STOPPED},
+    [REASON_REQUESTED] = {"requested", STATUS_STOPPED},
     [REASON_DIVERGED] = {"diverged", STATUS_DIVERGED},
     [REASON_INDEFINITE] = {"indefinite", STATUS_DIVERGED},
     [REASON_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},

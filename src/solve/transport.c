@@ -18,7 +18,7 @@
 #include "linear.h"
 #include "log.h"
 
-static const lidx SIZES[] = {1, 700, 30000, 1000000}; /* entries of a message */
+static const lidx SIZES[] = {1, 700, 30000, 250000}; /* entries of a message */
 
 enum { PARTNERS = 3, ROUNDS = 2 };
 

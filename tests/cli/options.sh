@@ -80,10 +80,26 @@ expect 0 "version: " "$HALOSWEEP" info a.ini
 [ -s err ] && complain "quiet = on, but: $(cat err)"
 
 # values that no command uses: said on the command line, let pass in a file
-expect 0 "--sweep.a has no effect" "$HALOSWEEP" info --sweep.a "1, 2"
+expect 0 "--sweep.a has no effect: 'info' does not use [sweep]" "$HALOSWEEP" info --sweep.a "1, 2"
+expect 0 "" "$HALOSWEEP" quad "a*x" --lower 0 --upper 1 --parameters.a 2
+said_times 0 "no effect"
 printf '[parameters]\na = 3\n' >a.ini
 expect 0 "version: " "$HALOSWEEP" info a.ini
 said_times 0 "no effect"
+
+# common keys that a command makes no use of: refused on the command line, legal in a file
+expect 2 "--output: 'info' makes no use of it" "$HALOSWEEP" info --output x.h5
+expect 2 "--report: 'info' makes no use of it" "$HALOSWEEP" info --report r.json
+for words in "--output x.h5" "--history h.csv" "--checkpoint ck.h5" "--restart latest" "--time-limit 1m" \
+  "--dry-run" "--backend ref" "--seed 3" "--progress off"; do
+  expect 2 "'inspect' makes no use of it" "$HALOSWEEP" inspect A.mtx $words
+done
+"$HALOSWEEP" inspect --help >out
+grep -q -e "--report FILE" out || complain "inspect --help lacks --report"
+grep -q -e "--output" -e "--checkpoint" -e "--parameters" out && complain "inspect --help has what inspect does not use"
+printf '[run]\noutput = x.h5\nhistory = h.csv\n[checkpoint]\nfile = ck.h5\n' >a.ini
+expect 0 "version: " "$HALOSWEEP" info a.ini
+[ -e x.h5 ] && complain "info wrote an output"
 
 # a usage error under a launcher: once, with our exit code, without MPI
 expect 2 "unknown option --bad" mpirun -n 3 --bind-to none "$HALOSWEEP" solve A.mtx --bad 1

@@ -8,7 +8,6 @@
 #include "alloc.h"
 #include "block_sum.h"
 #include "cuda_plain.h"
-#include "block_sum.h"
 #include "gpu.h"
 #include "solve_backend.h"
 #include "test.h"

@@ -3,7 +3,7 @@
 # code 8 and a text naming rank's call, and nobody hangs.
 set -u
 for ranks in 1 3; do
-  text=$(timeout 30 "${MPIEXEC:-mpirun}" -n $ranks "$HALOSWEEP_TESTS/test_mpi_comm" broken 2>&1)
+  text=$(timeout -k 5 30 "${MPIEXEC:-mpirun}" -n $ranks "$HALOSWEEP_TESTS/test_mpi_comm" broken 2>&1)
   code=$?
   if [ $code -ne 8 ]; then
     echo "$ranks ranks: exit $code, expected 8; output:"

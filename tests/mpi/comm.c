@@ -215,7 +215,9 @@ static int broken(void) {
   int64_t one = 1;
   if (comm_rank(world) == comm_size(world) - 1) {
     char byte = 0;
-    comm_check(world, MPI_Send(&byte, 1, MPI_BYTE, -77, 0, comm_native(world)), "MPI_Send");
+    status rc =
+        comm_check(world, MPI_Send(&byte, 1, MPI_BYTE, -77, 0, comm_native(world)), "MPI_Send");
+    comm_agree(world, rc); /* as every command does on its way out */
   } else {
     comm_sum_i64(world, &one, 1);
   }

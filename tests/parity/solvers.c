@@ -1,9 +1,11 @@
 /* Every solver of the registry on every CPU backend and with verdicts that lag behind: the same
  * reason, iteration, history and bits. The lagging backend is `ref` with its states remembered per
- * judged step, so that the host runs ahead as it would on a GPU.
- * ranks: 1 2 3 */
+ * judged step, so that the host runs ahead as it would on a GPU. HALOSWEEP_TEST_BACKEND=cuda adds
+ * that backend, and skips where there is no GPU. ranks: 1 2 3 */
 #include <math.h>
+#include <stdlib.h>
 
+#include "gpu.h"
 #include "trial.h"
 
 /* ---- ref, looked at late ---- */
@@ -73,6 +75,8 @@ static status weary_product(device *d, const matrix *a, part p, vec direction, v
 static const solve_limits usual = {
     .rtol = 1e-8, .divergence = 1e5, .max_iterations = 1000, .check_every = 50};
 
+static int with_gpu;
+
 /* Runs the trial everywhere; *out is the reference's outcome (x released). */
 static void everywhere(const trial *t, outcome *out) {
   static outcome other;
@@ -89,6 +93,11 @@ static void everywhere(const trial *t, outcome *out) {
     run_trial(t, &lagging, 1, &other);
     same_outcome(out, &other, "late");
     if (out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
+    alloc_free(&other.x);
+  }
+  if (with_gpu) {
+    run_trial(t, &BACKEND_cuda, 1, &other);
+    same_outcome(out, &other, "cuda");
     alloc_free(&other.x);
   }
   alloc_free(&out->x);
@@ -269,7 +278,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_failing_rank_takes_all_along),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const char *more = getenv("HALOSWEEP_TEST_BACKEND");
+  with_gpu = more != NULL && strcmp(more, "cuda") == 0;
+  int failed = with_gpu ? gpu_skip(world) : 0;
+  if (failed == 0) failed = cmocka_run_group_tests(tests, NULL, NULL);
   comm_close(&world);
   return failed;
 }

@@ -22,10 +22,14 @@ static const option FIXTURE_TABLE[] = {
     {"solve", "divergence", OPTION_REAL, "1e5", NULL, 1, INFINITY, 0, "limit"},
     {"solve", "max_iterations", OPTION_INTEGER, "10000", NULL, 0, 1e15, 0, "limit"},
     {"solve", "buffer", OPTION_SIZE, "1M", NULL, 1, 1e15, 0, "bytes"},
+    {"solve", "dt", OPTION_REAL, "auto", "auto|longest", OPTION_POSITIVE, 10, 0, "step, or a word"},
+    {"solve", "stages", OPTION_INTEGER, NULL, "auto", 1, 100, 0, "a count, or a word"},
+    {"solve", "probe", OPTION_TUPLES, NULL, NULL, -10, 10, 0, "points"},
+    {"equations", OPTION_ANY_KEY, OPTION_TEXT, NULL, NULL, 0, 0, 0, "free keys of its own"},
     {0},
 };
 
-static const command FIXTURE = {"solve", "a test", "matrix", FIXTURE_TABLE};
+static const command FIXTURE = {"solve", "a test", "matrix", FIXTURE_TABLE, NULL};
 
 enum { FIXTURE_WORDS = 24 };
 
