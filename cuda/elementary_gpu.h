@@ -34,10 +34,14 @@ GPU_TABLE double gpu_cos_table[] = {ELEMENTARY_COS_14, ELEMENTARY_COS_12, ELEMEN
 GPU_TABLE double gpu_exp_table[] = {ELEMENTARY_EXP_11, ELEMENTARY_EXP_10, ELEMENTARY_EXP_9,
                                     ELEMENTARY_EXP_8,  ELEMENTARY_EXP_7,  ELEMENTARY_EXP_6,
                                     ELEMENTARY_EXP_5,  ELEMENTARY_EXP_4,  ELEMENTARY_EXP_3};
-GPU_TABLE double gpu_angle_table[] = {0x1.45f306dc9c883p-1 /* 2 / pi */, ELEMENTARY_PI_2_HIGH,
-                                      ELEMENTARY_PI_2_MIDDLE, ELEMENTARY_PI_2_LOW,
-                                      ELEMENTARY_SHIFT, 2.0 * ELEMENTARY_PI_2_HIGH,
-                                      2.0 * ELEMENTARY_PI_2_MIDDLE, 2.0 * ELEMENTARY_PI_2_LOW};
+GPU_TABLE double gpu_angle_table[] = {0x1.45f306dc9c883p-1 /* 2 / pi */,
+                                      ELEMENTARY_PI_2_HIGH,
+                                      ELEMENTARY_PI_2_MIDDLE,
+                                      ELEMENTARY_PI_2_LOW,
+                                      ELEMENTARY_SHIFT,
+                                      2.0 * ELEMENTARY_PI_2_HIGH,
+                                      2.0 * ELEMENTARY_PI_2_MIDDLE,
+                                      2.0 * ELEMENTARY_PI_2_LOW};
 GPU_TABLE double gpu_power_table[] = {0x1.71547652b82fep0 /* 1 / ln 2 */, ELEMENTARY_LN2_HIGH,
                                       ELEMENTARY_LN2_LOW, ELEMENTARY_SHIFT};
 
@@ -163,27 +167,27 @@ GPU_ONLY elementary_angle gpu_less(double size, double high_part, double middle,
 
 /* sin where the nearest multiple of pi/2 is +-1, and +-2; odd, as every step of it is. */
 GPU_ONLY double gpu_sin_one(double x) {
-  const elementary_angle a = gpu_less(fabs(x), gpu_angle_table[1], gpu_angle_table[2],
-                                      gpu_angle_table[3]);
+  const elementary_angle a =
+      gpu_less(fabs(x), gpu_angle_table[1], gpu_angle_table[2], gpu_angle_table[3]);
   return elementary_signed(gpu_cos_of(a.high, a.low), x);
 }
 
 GPU_ONLY double gpu_sin_two(double x) {
-  const elementary_angle a = gpu_less(fabs(x), gpu_angle_table[5], gpu_angle_table[6],
-                                      gpu_angle_table[7]);
+  const elementary_angle a =
+      gpu_less(fabs(x), gpu_angle_table[5], gpu_angle_table[6], gpu_angle_table[7]);
   return double_of(bits_of(gpu_sin_of(a.high, a.low)) ^ (~bits_of(x) & 0x8000000000000000u));
 }
 
 /* cos likewise; even. */
 GPU_ONLY double gpu_cos_one(double x) {
-  const elementary_angle a = gpu_less(fabs(x), gpu_angle_table[1], gpu_angle_table[2],
-                                      gpu_angle_table[3]);
+  const elementary_angle a =
+      gpu_less(fabs(x), gpu_angle_table[1], gpu_angle_table[2], gpu_angle_table[3]);
   return -gpu_sin_of(a.high, a.low);
 }
 
 GPU_ONLY double gpu_cos_two(double x) {
-  const elementary_angle a = gpu_less(fabs(x), gpu_angle_table[5], gpu_angle_table[6],
-                                      gpu_angle_table[7]);
+  const elementary_angle a =
+      gpu_less(fabs(x), gpu_angle_table[5], gpu_angle_table[6], gpu_angle_table[7]);
   return -gpu_cos_of(a.high, a.low);
 }
 

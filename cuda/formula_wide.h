@@ -10,7 +10,6 @@
 
 #include "formula_gpu.h"
 
-
 struct gpu_lanes {
   double at[GPU_WIDE];
   __device__ inline gpu_lanes() {}

@@ -166,8 +166,8 @@ static status look_back(device *d, variant *v, int wait) {
 
 /* Items of `size` evaluations for the next launch, of `left`. */
 static int64_t next_piece(const variant *v, int64_t left, int64_t size) {
-  const double most = v->each > 0.0 ? LONGEST / (v->each * (double)size)
-                                    : (double)FIRST_LAUNCH / (double)size;
+  const double most =
+      v->each > 0.0 ? LONGEST / (v->each * (double)size) : (double)FIRST_LAUNCH / (double)size;
   return most >= (double)left ? left : most > 1.0 ? (int64_t)most : 1;
 }
 
@@ -310,16 +310,15 @@ static status run_batch(device *d, quad_work *w, variant *v, const quad_frame *f
   const quad_estimates_args e = {
       .frame = *f, .count = a->count, .edge = w->edge_there, .g = w->g, .out = w->out_there};
   memcpy(w->edge, edge, edges);
-  TRY(device_check(
-      d, cudaMemcpyAsync(w->edge_there, w->edge, edges, cudaMemcpyHostToDevice, d->main),
-      "copy to the GPU"));
+  TRY(device_check(d,
+                   cudaMemcpyAsync(w->edge_there, w->edge, edges, cudaMemcpyHostToDevice, d->main),
+                   "copy to the GPU"));
   const int64_t blocks = (a->count * points + QUAD_THREADS - 1) / QUAD_THREADS;
   TRY(rtc_launch(d, &v->kernel, blocks < v->kernel.blocks ? blocks : v->kernel.blocks, QUAD_THREADS,
                  a, "quad_values"));
   TRY(device_launched(d, kernel_quad_estimates(d->main, &e), "kernel estimates"));
-  TRY(device_check(
-      d, cudaMemcpyAsync(w->out, w->out_there, outs, cudaMemcpyDeviceToHost, d->main),
-      "copy from the GPU"));
+  TRY(device_check(d, cudaMemcpyAsync(w->out, w->out_there, outs, cudaMemcpyDeviceToHost, d->main),
+                   "copy from the GPU"));
   TRY(device_check(d, cudaStreamSynchronize(d->main), "quad_values"));
   memcpy(out, w->out, outs);
 done:

@@ -3,8 +3,9 @@
  * same sample: their arguments are near each other, so they mostly take the same ways. These
  * members are the work of p.threads neighbouring lanes, few where there are members enough to fill
  * the GPU, since what a member costs beside its samples is the same for each of them. Thread j of T
- * does the lanes j, j + T, ... of each block_sum, at most LANES_MOST of them, in bit-reversed order,
- * so that the xor tree's first steps are additions of what it has just made; the last are shuffles.
+ * does the lanes j, j + T, ... of each block_sum, at most LANES_MOST of them, in bit-reversed
+ * order, so that the xor tree's first steps are additions of what it has just made; the last are
+ * shuffles.
  *
  * QUAD_FIXED: parameters all members share, before the swept ones. */
 #include "quad_points.cuh"
@@ -60,7 +61,7 @@ static __device__ inline void member_values(const sweep_grid &g, int64_t m, doub
     const sweep_axis &a = g.axis[k];
     const int64_t rest = k > 0 ? quotient(m, a.count) : 0, i = m - rest * a.count;
     out[k] = a.kind == SWEEP_LINSPACE && i != 0 && i != a.count - 1 ? fma((double)i, a.step, a.low)
-                                                                     : value_far(&a, i);
+                                                                    : value_far(&a, i);
     m = rest;
   }
 }

@@ -14,10 +14,11 @@
 #include "kernel_cache.h"
 #include "log.h"
 #include "nvrtc_open.h"
+#include "rtc_check.h"
 
 enum { SAID = 6000, HEADERS_MAX = 128 };
 
-#define AS_TEXT(x)   AS_WRITTEN(x)
+#define AS_TEXT(x)    AS_WRITTEN(x)
 #define AS_WRITTEN(x) #x
 
 void rtc_define(rtc_request *r, const char *name, long value) {
@@ -26,19 +27,25 @@ void rtc_define(rtc_request *r, const char *name, long value) {
 
 status rtc_program(const rtc_request *r, int capability, char **text,
                    char option[RTC_OPTIONS][RTC_DEFINE], int *count) {
-  static const char *const fixed[] = {"--std=c++17", "-default-device", "-fmad=false", "-ftz=false",
-                                      "-prec-div=true", "-prec-sqrt=true",
-                                      "-Drestrict=__restrict__", "--disable-warnings"};
+  static const char *const fixed[] = {"--std=c++17",
+                                      "-default-device",
+                                      "-fmad=false",
+                                      "-ftz=false",
+                                      "-prec-div=true",
+                                      "-prec-sqrt=true",
+                                      "-Drestrict=__restrict__",
+                                      "--disable-warnings"};
   const char *t = r->f->text;
   const size_t room = 2 * strlen(t) + strlen(r->kernel) + 300;
   status rc = alloc_array(text, (int64_t)room, 1, "kernel text");
   if (rc != STATUS_OK) return rc;
   int used = snprintf(*text, room, "#include \"formula_gpu.h\"\n%s\n", t);
   if (r->wide) {
-    used += snprintf(*text + used, room - (size_t)used,
-                     "#include \"formula_wide.h\"\nnamespace several {\n#define double gpu_lanes\n%s\n"
-                     "#undef double\n}\n#include \"formula_both.h\"\n",
-                     t);
+    used +=
+        snprintf(*text + used, room - (size_t)used,
+                 "#include \"formula_wide.h\"\nnamespace several {\n#define double gpu_lanes\n%s\n"
+                 "#undef double\n}\n#include \"formula_both.h\"\n",
+                 t);
   } else {
     used += snprintf(*text + used, room - (size_t)used, "#include \"formula_one.h\"\n");
   }
@@ -131,6 +138,22 @@ done:
   return rc;
 }
 
+status rtc_check(const char *kernel, const formula *f, int points, const rtc_check_define *defines,
+                 int64_t *bytes) {
+  enum { OLDEST = 80 };
+  rtc_request r;
+  char *code = NULL;
+  memset(&r, 0, sizeof r);
+  r.kernel = kernel;
+  r.f = f;
+  r.wide = points;
+  for (; defines->name != NULL; defines++) rtc_define(&r, defines->name, defines->value);
+  *bytes = 0;
+  const status rc = rtc_compile(&r, OLDEST, &code, bytes);
+  alloc_free(&code);
+  return rc;
+}
+
 /* ---- on the device ---- */
 
 static status load(device *d, const rtc_request *r, const void *code, rtc_kernel *out) {
@@ -214,8 +237,7 @@ done:
 }
 
 /* The ways in turn, the best first, until one compiles. */
-static status try_ways(device *d, way *w, int ways, int capability, rtc_kernel *out,
-                       int *found) {
+static status try_ways(device *d, way *w, int ways, int capability, rtc_kernel *out, int *found) {
   status rc = STATUS_OK;
   kernel_cache *cache = NULL;
   TRY(kernel_cache_open(&cache));
@@ -261,8 +283,7 @@ status rtc_kernel_create(device *d, const rtc_request *r, int threads, rtc_kerne
   if (r->wide > 0) TRY(make_way(r, r->wide, capability, &w[ways++]));
   TRY(make_way(r, 0, capability, &w[ways++]));
   TRY(try_ways(d, w, ways, capability, out, &found));
-  TRY(device_check(d,
-                   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, out->entry, threads, 0),
+  TRY(device_check(d, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, out->entry, threads, 0),
                    "occupancy"));
   out->blocks = (fit > 0 ? fit : 1) * d->processors;
   log_info("kernel %s: %s in %.3f s", r->kernel, found ? "kept, loaded" : "compiled by NVRTC",

@@ -153,15 +153,16 @@ static void in_one_direction(void **state) {
 static void in_several_directions(void **state) {
   (void)state;
   static const char *const text[] = {
-      [2] = "sin(x[0] + a)*cos(x[1])", [3] = "exp(-x[0]*x[1]) + x[2]*b",
+      [2] = "sin(x[0] + a)*cos(x[1])",
+      [3] = "exp(-x[0]*x[1]) + x[2]*b",
       [10] = "exp(-(x[0] + x[1]*x[2])) + x[3] - x[4]*x[5] + x[6]*x[7] + x[8]*x[9]"};
   static const int64_t counts[][2] = {[2] = {257, 31}, [3] = {41, 40}, [10] = {3, 2}};
   for (int dims = 2; dims <= 10; dims += dims == 2 ? 1 : 7) {
     pair p;
     open_pair(&p, text[dims], dims, 2);
     for (int how = 0; how < 4; how++) {
-      quad_grid g = {.dims = dims, .scale = 1.0, .points = 1, .estimate = how % 2,
-                     .single = how / 2};
+      quad_grid g = {
+          .dims = dims, .scale = 1.0, .points = 1, .estimate = how % 2, .single = how / 2};
       for (int d = 0; d < dims; d++) {
         g.axis[d] = axis_of((d + how) % 2, (d * how) % 4, counts[dims][d % 2]);
         g.points *= g.axis[d].count;
@@ -184,8 +185,13 @@ static void of_sobol_points(void **state) {
     open_pair(&p, text[dims], dims, 2);
     for (int i = 0; i < 9; i++) {
       for (int j = 0; j < 4; j++) {
-        quad_grid g = {.kind = QUAD_SOBOL, .dims = dims, .scale = 1.0, .points = counts[i],
-                       .first = firsts[j], .replicate = j % 2, .single = (i + j) % 3 == 0};
+        quad_grid g = {.kind = QUAD_SOBOL,
+                       .dims = dims,
+                       .scale = 1.0,
+                       .points = counts[i],
+                       .first = firsts[j],
+                       .replicate = j % 2,
+                       .single = (i + j) % 3 == 0};
         for (int d = 0; d < dims; d++) {
           g.axis[d] = axis_of(QUAD_TRAPEZOID, (d + j) % 4, 2);
         }
@@ -288,8 +294,10 @@ static void of_members(void **state) {
     for (int i = 0; i < 11; i++) {
       for (int j = 0; j < 9; j++) {
         if (points[i] * counts[j] > 400000) continue;
-        quad_grid g = {.kind = (i + j) % 5 == 4 ? QUAD_SOBOL : QUAD_PRODUCT, .dims = 1,
-                       .scale = 1.0, .points = points[i]};
+        quad_grid g = {.kind = (i + j) % 5 == 4 ? QUAD_SOBOL : QUAD_PRODUCT,
+                       .dims = 1,
+                       .scale = 1.0,
+                       .points = points[i]};
         g.axis[0] = axis_of(QUAD_TRAPEZOID, QUAD_FINITE, points[i]);
         g.estimate = g.kind == QUAD_PRODUCT && points[i] > 1 && (i + j) % 3 != 0;
         g.single = (i + j) % 4 == 1;
@@ -337,8 +345,7 @@ static void same_regions(pair *p, quad_region_rule rule, int range, int64_t coun
   }
   for (int s = 0; s < SIDES; s++) {
     assert_ok(alloc_zeroed(&got[s], count, sizeof **got, "estimates"));
-    assert_ok(
-        p->b[s]->quad->regions(p->d[s], p->w[s], &f, p->parameters, count, edge, got[s]));
+    assert_ok(p->b[s]->quad->regions(p->d[s], p->w[s], &f, p->parameters, count, edge, got[s]));
   }
   for (int64_t i = 0; i < count; i++) {
     const quad_estimate *a = &got[REF][i], *b = &got[GPU][i];
