@@ -13,8 +13,11 @@
  *   periodic  both faces of a direction
  *
  * The rate of a point, in this order: sum over d of alpha_d second difference, + s, + fluxes of
- * xmin, xmax, ymin, ... A stage of a time scheme adds `scale` times the rate to a base:
+ * xmin, xmax, ymin, ... A stage of a time scheme starts from a base and adds weighted differences
+ * of earlier stages to it, then `scale` times the rate:
  *
+ *   base             out = base
+ *   earlier stages   out = fma(weight[i], term[i] - base, out)
  *   constant alpha   out = fma(c[d], fma(-2, u, lo + hi), out),  c[d] = scale alpha / spacing[d]^2
  *   variable alpha   out = fma(scale, (a_hi (hi - u)) + (a_lo (lo - u)), out)
  *   source           out = fma(scale, s, out)
@@ -22,7 +25,9 @@
  *
  * with a_hi, a_lo the face coefficients alpha / spacing^2 (harmonic mean of the two points). lo and
  * hi enter symmetrically, so mirrored problems have mirrored bits; a constant field stays as it is,
- * bit for bit.
+ * bit for bit, under every scheme: all that is added is a difference.
+ *
+ * A direction of one point has spacing = length and, with flux faces, owns a whole cell.
  *
  * Source: Versteeg, Malalasekera, An Introduction to Computational Fluid Dynamics (2007), ch. 4. */
 #ifndef HEAT_H
@@ -58,13 +63,13 @@ PORTABLE double heat_at(const heat_grid *g, int d, int64_t j) {
   return fma((double)j, g->spacing[d], g->origin[d]);
 }
 
-/* Whether the point with coordinates j[dims] is held. */
-PORTABLE int heat_is_held(const heat_grid *g, const int64_t *j) {
+/* The first face, in order, that holds the point; -1: none does. */
+PORTABLE int heat_holder(const heat_grid *g, const int64_t *j) {
   for (int d = 0; d < g->dims; d++) {
-    if (j[d] == 0 && g->face[2 * d] == HEAT_HELD) return 1;
-    if (j[d] == g->n[d] - 1 && g->face[2 * d + 1] == HEAT_HELD) return 1;
+    if (j[d] == 0 && g->face[2 * d] == HEAT_HELD) return 2 * d;
+    if (j[d] == g->n[d] - 1 && g->face[2 * d + 1] == HEAT_HELD) return 2 * d + 1;
   }
-  return 0;
+  return -1;
 }
 
 /* The part of a cell that a point owns, in cells: 1/2 for each flux or held face it lies on. Total
@@ -76,6 +81,46 @@ PORTABLE double heat_share(const heat_grid *g, const int64_t *j) {
     if (j[d] == 0 || j[d] == g->n[d] - 1) share *= 0.5;
   }
   return share;
+}
+
+/* What a flux through `face` is multiplied with to be a rate: 1 over the part of a cell it enters.
+ */
+PORTABLE double heat_inflow(const heat_grid *g, int face) {
+  return (g->n[face / 2] == 1 ? 1.0 : 2.0) / g->spacing[face / 2];
+}
+
+/* Values on a face are arrays with one number per point of it, x before y before z. The last
+ * direction counts the slab's planes, halo included (unless it is the face's own). Where the point
+ * j (j[last] counted from the first owned plane) is in there: */
+PORTABLE int64_t heat_face_at(const heat_slab *s, int face, const int64_t *j) {
+  const int own = face / 2, last = s->g.dims - 1;
+  int64_t at = 0, stride = 1;
+  for (int d = 0; d <= last; d++) {
+    if (d == own) continue;
+    at += (d == last ? j[d] + s->halo : j[d]) * stride;
+    stride *= d == last ? s->planes + 2 * s->halo : s->g.n[d];
+  }
+  return at;
+}
+
+/* The length of such an array. */
+PORTABLE int64_t heat_face_points(const heat_slab *s, int face) {
+  const int own = face / 2, last = s->g.dims - 1;
+  int64_t points = 1;
+  for (int d = 0; d <= last; d++) {
+    if (d == own) continue;
+    points *= d == last ? s->planes + 2 * s->halo : s->g.n[d];
+  }
+  return points;
+}
+
+/* The points of a slab's field, halo included, and of its owned part. */
+PORTABLE int64_t heat_points(const heat_slab *s) { return (s->planes + 2 * s->halo) * s->plane; }
+PORTABLE int64_t heat_owned(const heat_slab *s) { return s->planes * s->plane; }
+
+/* c[d] of a stage. */
+PORTABLE double heat_coefficient(double scale, double alpha, double spacing) {
+  return scale * alpha / (spacing * spacing);
 }
 
 PORTABLE double heat_second(double lo, double u, double hi) { return fma(-2.0, u, lo + hi); }
@@ -90,6 +135,9 @@ PORTABLE double heat_add_faces(double out, double scale, double a_lo, double a_h
                                double u, double hi) {
   return fma(scale, a_hi * (hi - u) + a_lo * (lo - u), out);
 }
+
+/* The flux through a Robin face. */
+PORTABLE double heat_robin(double h, double ambient, double u) { return h * (ambient - u); }
 
 /* The coefficient of a face between points of conductivity p and q: the harmonic mean. */
 PORTABLE double heat_mean(double p, double q) { return p == q ? p : 2.0 * p * q / (p + q); }

@@ -8,7 +8,8 @@
 
 typedef struct heat_work heat_work; /* a slab made ready on a device */
 
-/* A field in the backend's memory. */
+/* A field in the backend's memory: heat_points() doubles; or values on a face: heat_face_points().
+ */
 typedef struct heat_field {
   dptr data;
 } heat_field;
@@ -17,42 +18,44 @@ typedef struct heat_field {
  * may be freed after create(). */
 typedef struct heat_medium {
   double alpha;                  /* constant, where face[0] is NULL */
-  const double *face[HEAT_DIMS]; /* face[d][i]: coefficient between point i and the next in d */
-  double robin[HEAT_FACES];      /* h of a Robin face, 0: Neumann */
+  const double *face[HEAT_DIMS]; /* face[d][i]: alpha / spacing^2 between point i and the next in d
+                                    (the last of a periodic direction within a plane: and the
+                                    first); what lies beyond the domain is not read */
+  int32_t is_robin[HEAT_FACES];
+  double robin[HEAT_FACES]; /* h of a Robin face */
 } heat_medium;
 
 /* What a stage adds beside the differences, at its time. NULL or 0: nothing. */
 typedef struct heat_input {
-  heat_field source;              /* s at every point of the slab */
+  heat_field source;              /* s at every point of the slab; else source_value */
+  double source_value;            /* where it is one number */
   double flux[HEAT_FACES];        /* g, or ambient of a Robin face, where it is one number */
-  heat_field flux_at[HEAT_FACES]; /* or per point: a field whose values on the face count */
+  heat_field flux_at[HEAT_FACES]; /* or per point of the face */
 } heat_input;
 
-enum { HEAT_TERMS = 4 };
+enum { HEAT_TERMS = 3 };
 
-/* out = sum over i of weight[i] term[i] (fma chain from weight[0] * term[0]) + scale * rate(u), at
- * the points that are not held; held points get `held`'s value (NULL data: that of u). */
+/* out = base + sum over i of weight[i] (term[i] - base) + scale * rate(u), at the points that are
+ * not held (heat.h has the order); a held point gets the value of held[f] where f is the first face
+ * that holds it, and with NULL data u's value. */
 typedef struct heat_stage {
+  heat_field base;
   int terms;
   double weight[HEAT_TERMS];
   heat_field term[HEAT_TERMS];
   double scale;
-  heat_field u, out, held;
+  heat_field u, out;
   heat_input input;
+  heat_field held[HEAT_FACES]; /* values on the face */
 } heat_stage;
-
-typedef struct heat_totals {
-  double heat;             /* sum 0: share * u (of a cell's volume) */
-  double minimum, maximum; /* NaN when an entry is */
-} heat_totals;
 
 typedef struct heat_backend {
   status (*create)(device *d, const heat_slab *s, const heat_medium *m, heat_work **out);
   void (*release)(device *d, heat_work **w);
 
   /* One stage over the planes [from, to) counted from the first owned one (negative: halo). u is
-   * valid in [from - 1, to + 1). out is neither u nor a term, unless term i is read at the point
-   * itself only. */
+   * valid in [from - 1, to + 1). out is not u; it may be the base or a term, which are read at the
+   * point itself only. An empty range does nothing. */
   status (*stage)(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to);
 
   /* `steps` <= halo explicit Euler steps of dt in one pass over memory: out = u after them, on the
@@ -67,8 +70,8 @@ typedef struct heat_backend {
   status (*unpack)(device *d, heat_work *w, const halo *h, heat_field u);
 
   /* Sum 0: share * u over owned points, by blocks of up to 256 points of one x-line; and the
-   * extremes, into *out. */
-  status (*totals)(device *d, heat_work *w, heat_field u, heat_totals *out);
+   * extremes of the owned points: both NaN when an entry is, (inf, -inf) when there is none. */
+  status (*totals)(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);
 } heat_backend;
 
 #endif
