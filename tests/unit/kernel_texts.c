@@ -52,7 +52,6 @@ static void every_kernel(void **state) {
   must("quad_sum", g, 4, QUAD_PRODUCT, 1, 0, 0);
   must("quad_sum", g, 0, QUAD_SOBOL, 0, 1, 0);
   must("quad_members", g, 4, QUAD_PRODUCT, 1, 0, 0);
-  must("quad_values", g, 0, QUAD_PRODUCT, 0, 0, QUAD_KRONROD);
   function_release(&f);
 }
 
