@@ -17,16 +17,6 @@
 
 #include "elementary.h"
 
-#ifdef __CUDACC__
-#define GPU_ONLY  static __device__ inline
-#define GPU_FAR   static __device__ __noinline__
-#define GPU_TABLE static __constant__
-#else
-#define GPU_ONLY  static inline
-#define GPU_FAR   static inline
-#define GPU_TABLE static const
-#endif
-
 GPU_TABLE double gpu_sin_table[] = {ELEMENTARY_SIN_13, ELEMENTARY_SIN_11, ELEMENTARY_SIN_9,
                                     ELEMENTARY_SIN_7,  ELEMENTARY_SIN_5,  ELEMENTARY_SIN_3};
 GPU_TABLE double gpu_cos_table[] = {ELEMENTARY_COS_14, ELEMENTARY_COS_12, ELEMENTARY_COS_10,

@@ -3,8 +3,8 @@
  *   QUAD_ESTIMATE, QUAD_SINGLE, QUAD_KIND   the grid's estimate, single and kind
  * The arithmetic is quad.h's; here is only what makes it cheap on a GPU: loops over directions have
  * constant bounds, so that coordinates stay in registers. */
-#ifndef CUDA_QUAD_POINTS_CUH
-#define CUDA_QUAD_POINTS_CUH
+#ifndef CUDA_QUAD_POINTS_H
+#define CUDA_QUAD_POINTS_H
 
 #include "block_sum.h"
 #include "block_tally.h"

@@ -51,6 +51,8 @@ static void around_limits(void **state) {
                            0x1.921fb54442d18p-1,
                            0x1.921fb54442d18p0,
                            0x1.921fb54442d18p1,
+                           0x1.2d97c7f3321d2p1,
+                           0x1.f6a7a2955385ep1,
                            1.0,
                            708.0,
                            709.782712893384,
