@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A quadrature has no iterations to write a history of, and no halos to carry. */
-static const char QUAD_HONOURS[] = "backend|threads|ranks|output|report|seed|progress|quiet|"
-                                   "time_limit|dry_run|file|every|keep|restart|on_failure";
-
 const command_entry COMMANDS[] = {
     {&COMMAND_solve, check_solve, command_solve, 1, 0, NULL},
-    {&COMMAND_quad, check_quad, command_quad, 1, 1, QUAD_HONOURS},
+    {&COMMAND_heat, check_heat, command_heat, 1, 1,
+     "backend|threads|ranks|report|progress|quiet|transport|time_limit|dry_run|file|every|keep|"
+     "restart|on_failure"},
+    {&COMMAND_quad, check_quad, command_quad, 1, 1,
+     "backend|threads|ranks|output|report|seed|progress|quiet|time_limit|dry_run|file|every|keep|"
+     "restart|on_failure"},
     {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
     {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},
     {0},
