@@ -51,8 +51,13 @@ static void read_history(const char *path, char *out, size_t room) {
 
 /* Runs it on a backend; out->x is to be freed. Collective. */
 static void run_trial(const trial *t, const backend *kernels, int threads, outcome *out) {
-  const problem_request request = {
-      .name = t->problem, .n = &t->n, .n_count = 1, .peclet = 1.0, .entries_per_row = 6, .seed = 3};
+  const problem_request request = {.name = t->problem,
+                                   .n = &t->n,
+                                   .n_count = 1,
+                                   .peclet = 1.0,
+                                   .entries_per_row = 6,
+                                   .seed = 3,
+                                   .threads = threads};
   csr_rows a;
   csr_block block;
   ownership owned;
@@ -65,8 +70,8 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   s.rows = a.rows;
   double *diagonal;
   assert_ok(alloc_array(&diagonal, a.rows, sizeof *diagonal, "diagonal"));
-  survey_diagonal(&a, diagonal);
-  assert_ok(csr_localise(&a, &block));
+  survey_diagonal(threads, &a, diagonal);
+  assert_ok(csr_localise(1, &a, &block));
   s.ghosts = block.ghosts;
   assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.plan));
   if (t->transport != NULL) {
