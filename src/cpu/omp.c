@@ -38,6 +38,41 @@ lidx share_begin(const device *d, lidx rows, int t) {
 /* One thread, or all of them (team.c). */
 static int team_size(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
 
+void worker_settle(worker *w) {
+  for (int i = 0; i < SUMS_MAX; i++) {
+    if ((w->touched >> i & 1) == 0) continue;
+    wide *sum = &w->sums.sum[i];
+    int low = 0, high = WIDE_WORDS;
+    wide_normalise(sum);
+    while (low < WIDE_WORDS && sum->word[low] == 0) low++;
+    while (high > low && sum->word[high - 1] == 0) high--;
+    w->low[i] = (unsigned char)low;
+    w->high[i] = (unsigned char)high;
+  }
+}
+
+tally *workers_merge(device *d, int count) {
+  tally *all = &d->worker[0].sums;
+  for (int t = 1; t < d->threads; t++) {
+    worker *one = &d->worker[t];
+    for (int i = 0; i < SUMS_MAX; i++) {
+      if ((one->touched >> i & 1) == 0) continue;
+      int64_t *word = one->sums.sum[i].word;
+      for (int k = one->low[i]; k < one->high[i]; k++) {
+        if (i < count) all->sum[i].word[k] += word[k];
+        word[k] = 0;
+      }
+    }
+    for (int i = 0; i < COUNTERS; i++) {
+      all->counter[i] += one->sums.counter[i];
+      one->sums.counter[i] = 0;
+    }
+    one->touched = 0;
+  }
+  d->worker[0].touched = 0;
+  return all;
+}
+
 /* The shares of all workers are gone through by however many threads there are. */
 void run_vector(device *d, lidx rows, const pass *p, tile_work *work) {
   const int team = team_size(d, tile_count(rows));
@@ -47,6 +82,7 @@ void run_vector(device *d, lidx rows, const pass *p, tile_work *work) {
     for (lidx i = share_begin(d, rows, t); i < last; i++) {
       work(&d->worker[t], p, i, i * TILE, tile_end(i, rows));
     }
+    worker_settle(&d->worker[t]);
   }
 }
 
@@ -69,6 +105,7 @@ void run_matrix(device *d, part which, const pass *p, int absolute, tile_work *w
       if (!part_has(which, m->s.boundary[i])) continue;
       work(&d->worker[t], p, i, i * TILE, sell_row_end(&m->s, i));
     }
+    worker_settle(&d->worker[t]);
   }
 }
 
@@ -168,28 +205,13 @@ static status omp_max_abs(device *d, vec x, double *out) {
   return STATUS_OK;
 }
 
-/* All workers' sums and counters into the first worker's. */
-static tally *merge_workers(device *d, int count) {
-  tally *all = &d->worker[0].sums;
-  for (int t = 1; t < d->threads; t++) {
-    tally *one = &d->worker[t].sums;
-    for (int i = 0; i < count; i++) {
-      wide_normalise(&one->sum[i]);
-      wide_merge(&all->sum[i], &one->sum[i]);
-    }
-    for (int i = 0; i < COUNTERS; i++) all->counter[i] += one->counter[i];
-    tally_clear(one);
-  }
-  return all;
-}
-
 static status omp_judge(device *d, comm *c, judge_kind kind, dptr state, int stop) {
   solve_state *s = state_at(state);
-  return tally_judge(c, merge_workers(d, tally_sums(kind, s)), kind, s, stop);
+  return tally_judge(c, workers_merge(d, tally_sums(kind, s)), kind, s, stop);
 }
 
 static status omp_sums(device *d, comm *c, int count, double *out) {
-  tally *all = merge_workers(d, count);
+  tally *all = workers_merge(d, count);
   status rc = tally_total(c, all, count, out, NULL);
   tally_clear(all);
   return rc;
