@@ -2,7 +2,7 @@
  * are numbered by ascending global index, hence grouped by owner, so what arrives from one
  * neighbour is one contiguous run. The plan owns a send and a receive buffer in host memory and
  * persistent requests on them; a backend packs the one and unpacks the other. A plan can be moved
- * onto buffers in the backend's own memory where MPI is proved to reach it (src/solve/transport.h).
+ * onto buffers in the backend's own memory where MPI is proved to reach it (src/core/transport.h).
  *
  *   pack send buffer -> halo_begin -> work that needs no ghosts -> halo_end -> unpack receive
  * buffer

@@ -32,7 +32,8 @@ status solve_open_backend(solve_job *j) {
   s->rows = block.rows;
   s->ghosts = block.ghosts;
   TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
-  TRY(backend_transport(j->run, s, &j->chosen));
+  const transport_side side = linear_side(s);
+  TRY(backend_transport(j->run, &side, &j->chosen));
   rc = s->kernels->solve->matrix_create(s->place, &block, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -250,6 +251,7 @@ void solve_print_plan(const solve_job *j) {
 
 void solve_close(solve_job *j) {
   linear_system *s = &j->system;
+  const transport_side side = linear_side(s);
   history_close(&j->history, 0);
   checkpointing_close(&j->saving);
   if (s->place != NULL) {
@@ -258,7 +260,7 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.weight);
     linear_vector_release(s, &j->solve.inverse_diagonal);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
-    linear_halo_release(s);
+    transport_release(&side);
   }
   backend_choice_release(&j->chosen);
   csr_rows_release(&j->a);

@@ -5,7 +5,18 @@
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
-#include "solver.h"
+#include "backend.h"
+
+/* A rank's side of the exchanges of one family's vectors: the plan, the device that packs and
+ * unpacks for it, and the plan's buffers where they are the backend's (else at NULL). The family
+ * owns what the pointers point to. */
+typedef struct transport_side {
+  const backend *kernels;
+  device *place;
+  comm *world;
+  halo *plan;
+  dptr *send, *ghost;
+} transport_side;
 
 enum { TRANSPORTS_TRIED = 2 };
 
@@ -24,11 +35,16 @@ typedef struct transport_choice {
  * Local. */
 status transport_check(const char *asked);
 
-/* Chooses for a system whose plan and device are there (no matrix yet: the proof needs some device
- * memory for a moment) and moves the plan's buffers to where they belong. `auto` tries mpi where
- * the backend has memory of its own and MPI claims to take it (`claim`: comm_device_claim()).
+/* Chooses for a plan and a device that are there (before memory is filled: the proof needs some of
+ * the device's for a moment) and moves the plan's buffers to where they belong. `auto` tries mpi
+ * where the backend has memory of its own and MPI claims to take it (`claim`: comm_device_claim()).
  * STATUS_UNAVAILABLE when mpi was asked for and is not usable. Collective; all ranks leave with the
  * same status. */
-status transport_choose(linear_system *s, const char *asked, int claim, transport_choice *out);
+status transport_choose(const transport_side *side, const char *asked, int claim,
+                        transport_choice *out);
+
+/* Moves the plan's buffers into the backend's memory; releases the plan and its buffers. Local. */
+status transport_adopt(const transport_side *side);
+void transport_release(const transport_side *side);
 
 #endif
