@@ -244,7 +244,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   memset(&owned, 0, sizeof owned);
   TRY(run_memory_to_read(run, path, 0));
   TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
-  TRY(survey_matrix(run->c, &a, &f.survey));
+  TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
   judge(&f);
   rc = comm_agree(run->c, leads(run) ? tell(run, &f) : STATUS_OK);
 done:
