@@ -59,6 +59,8 @@ record() { # NAME COMMAND [-- COMMAND]...
 
 record reductions "$build/bench/bench_reductions" 1 -- "$build/bench/bench_reductions" 2
 record kernels "$build/bench/bench_kernels" 1 -- "$build/bench/bench_kernels" 2
+record driver "$build/bench/bench_driver" 1 -- "$build/bench/bench_driver" 2
+record judge "$build/bench/bench_judge"
 record reading on_ranks 1 "$build/bench/bench_reading" -- on_ranks 2 "$build/bench/bench_reading" \
   -- on_ranks 1 "$build/bench/bench_reading" -k short
 record elementary "$build/bench/bench_elementary"
@@ -86,6 +88,7 @@ record_json formula "$build/bench/bench_formula" 101
 record_json quad "$build/bench/bench_quad" 1e8 "$rounds" "$build/src/app/halosweep" \
   -- on_ranks 2 "$build/bench/bench_quad" 1e8 "$rounds"
 record quad_sums "$build/bench/bench_quad_sums"
+python3 bench/setup.py --build "$build" --rounds "$rounds" --out "$out/setup.json"
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else

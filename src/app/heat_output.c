@@ -8,6 +8,7 @@
 #include "fingerprint.h"
 #include "heat_job.h"
 #include "run_report.h"
+#include "team.h"
 
 static int leads(const heat_job *j) { return comm_rank(j->run->c) == 0; }
 
@@ -52,8 +53,8 @@ status heat_collect(heat_job *j) {
   int64_t sums[3] = {0, run->launches, run->copies}, top[1] = {alloc_peak_bytes()};
   j->error_l2 = j->error_max = NAN;
   TRY(comm_agree(c, heat_store(run, run->host, run->u)));
-  sums[0] =
-      (int64_t)fingerprint_of(run->host, run->slab.first * run->slab.plane, heat_owned(&run->slab));
+  sums[0] = (int64_t)team_fingerprint(j->run->threads, run->host, run->slab.first * run->slab.plane,
+                                      heat_owned(&run->slab));
   TRY(comm_sum_i64(c, sums, 3));
   TRY(comm_max_i64(c, top, 1));
   TRY(backend_devices(j->run, &j->chosen));
