@@ -65,6 +65,7 @@ typedef struct backend {
 
   const struct solve_backend *solve;
   const struct quad_backend *quad;
+  const struct heat_backend *heat; /* NULL: not there */
 } backend;
 
 #ifdef __cplusplus

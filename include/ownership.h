@@ -1,6 +1,6 @@
 /* Who owns which global rows: rank r owns [first[r], first[r + 1]), first has size + 1 entries,
- * every boundary is a multiple of the sum block (block_sum.h) so that a block is never shared, and
- * empty ranks are legal. */
+ * every boundary is a multiple of `block`, the sum block (block_sum.h) unless said otherwise, so
+ * that a block is never shared, and empty ranks are legal. */
 #ifndef OWNERSHIP_H
 #define OWNERSHIP_H
 
@@ -9,7 +9,7 @@
 
 typedef struct ownership {
   gidx rows;  /* global */
-  gidx block; /* rows per sum block */
+  gidx block; /* what boundaries are multiples of */
   int rank;   /* ours */
   int size;
   gidx *first; /* size + 1 */
@@ -27,6 +27,9 @@ status ownership_by_weight(comm *c, gidx rows, int64_t *weight, ownership *out);
 
 /* The same for blocks of equal weight. Local. */
 status ownership_even(comm *c, gidx rows, ownership *out);
+
+/* The same with boundaries at multiples of `block`: 1 for planes of a grid. Local. */
+status ownership_aligned(comm *c, gidx rows, gidx block, ownership *out);
 
 void ownership_release(ownership *o);
 

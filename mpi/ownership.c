@@ -22,11 +22,11 @@ static gidx rows_before(const ownership *o, gidx b) {
   return b < block_count(o) ? b * o->block : o->rows;
 }
 
-static status prepare(comm *c, gidx rows, ownership *out) {
+static status prepare(comm *c, gidx rows, gidx block, ownership *out) {
   memset(out, 0, sizeof *out);
   if (rows < 0) return fail(STATUS_BUG, "ownership of %lld rows", (long long)rows);
   out->rows = rows;
-  out->block = block_size(rows);
+  out->block = block;
   out->rank = comm_rank(c);
   out->size = comm_size(c);
   return alloc_zeroed(&out->first, (int64_t)out->size + 1, sizeof *out->first, "row ownership");
@@ -65,7 +65,7 @@ static status check_rows(const ownership *o) {
 
 status ownership_by_weight(comm *c, gidx rows, int64_t *weight, ownership *out) {
   status rc = STATUS_OK;
-  TRY(comm_agree(c, prepare(c, rows, out)));
+  TRY(comm_agree(c, prepare(c, rows, block_size(rows), out)));
   TRY(comm_sum_i64(c, weight, block_count(out)));
   cut(out, weight);
   TRY(comm_agree(c, check_rows(out)));
@@ -75,8 +75,12 @@ done:
 }
 
 status ownership_even(comm *c, gidx rows, ownership *out) {
+  return ownership_aligned(c, rows, block_size(rows), out);
+}
+
+status ownership_aligned(comm *c, gidx rows, gidx block, ownership *out) {
   status rc = STATUS_OK;
-  TRY(prepare(c, rows, out));
+  TRY(prepare(c, rows, block, out));
   cut(out, NULL);
   TRY(check_rows(out));
 done:

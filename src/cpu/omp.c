@@ -228,4 +228,5 @@ const backend BACKEND_omp = {.name = "omp",
                              .dot = omp_dot,
                              .sums = omp_sums,
                              .solve = &SOLVE_omp,
-                             .quad = &QUAD_omp};
+                             .quad = &QUAD_omp,
+                             .heat = &HEAT_omp};

@@ -3,6 +3,7 @@
  *   omp_matrix.c   storage, its split over threads, and the rows of a tile
  *   omp_passes.c   the fused passes over tiles
  *   quad_omp.c     quadrature
+ *   heat_omp.c     the heat equation
  *
  * Every pass is a function of one tile of 256 rows. A worker owns a contiguous run of tiles for
  * life: it touches their memory first, computes them, and adds their sums to its own accumulator;
@@ -10,6 +11,7 @@
 #ifndef OMP_TEAM_H
 #define OMP_TEAM_H
 
+#include "heat_backend.h"
 #include "host.h"
 #include "quad_backend.h"
 #include "sell.h"
@@ -74,6 +76,7 @@ void tile_product_absolute(const matrix *m, lidx tile, const double *x, double *
 void segment_product(const matrix *m, lidx which, const double *x, int absolute);
 
 extern const quad_backend QUAD_omp;
+extern const heat_backend HEAT_omp;
 
 status omp_matrix_create(device *d, const csr_block *a, matrix **out);
 void omp_matrix_release(device *d, matrix **m);

@@ -287,4 +287,5 @@ const backend BACKEND_ref = {.name = "ref",
                              .dot = ref_dot,
                              .sums = ref_sums,
                              .solve = &SOLVE_ref,
-                             .quad = &QUAD_ref};
+                             .quad = &QUAD_ref,
+                             .heat = &HEAT_ref};

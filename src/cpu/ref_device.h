@@ -1,8 +1,9 @@
 /* The inside of the reference backend, shared by its files: ref.c (memory, matrices, vectors, the
- * table) and quad_ref.c. */
+ * table), quad_ref.c and heat_ref.c. */
 #ifndef REF_DEVICE_H
 #define REF_DEVICE_H
 
+#include "heat_backend.h"
 #include "host.h"
 #include "quad_backend.h"
 #include "tally.h"
@@ -12,5 +13,6 @@ struct device {
 };
 
 extern const quad_backend QUAD_ref;
+extern const heat_backend HEAT_ref;
 
 #endif

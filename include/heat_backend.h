@@ -1,0 +1,77 @@
+/* The heat equation on a backend (backend.h): fields are slabs of planes (heat.h). Functions are
+ * local; sums go to the device's current sums. */
+#ifndef HEAT_BACKEND_H
+#define HEAT_BACKEND_H
+
+#include "backend.h"
+#include "heat.h"
+
+typedef struct heat_work heat_work; /* a slab made ready on a device */
+
+/* A field in the backend's memory: heat_points() doubles; or values on a face: heat_face_points().
+ */
+typedef struct heat_field {
+  dptr data;
+} heat_field;
+
+/* What does not change in time. Arrays are host memory, of the slab with its halo (as a field), and
+ * may be freed after create(). */
+typedef struct heat_medium {
+  double alpha;                  /* constant, where face[0] is NULL */
+  const double *face[HEAT_DIMS]; /* face[d][i]: alpha / spacing^2 between point i and the next in d
+                                    (the last of a periodic direction within a plane: and the
+                                    first); what lies beyond the domain is not read */
+  int32_t is_robin[HEAT_FACES];
+  double robin[HEAT_FACES]; /* h of a Robin face */
+} heat_medium;
+
+/* What a stage adds beside the differences, at its time. NULL or 0: nothing. */
+typedef struct heat_input {
+  heat_field source;              /* s at every point of the slab; else source_value */
+  double source_value;            /* where it is one number */
+  double flux[HEAT_FACES];        /* g, or ambient of a Robin face, where it is one number */
+  heat_field flux_at[HEAT_FACES]; /* or per point of the face */
+} heat_input;
+
+enum { HEAT_TERMS = 3 };
+
+/* out = base + sum over i of weight[i] (term[i] - base) + scale * rate(u), at the points that are
+ * not held (heat.h has the order); a held point gets the value of held[f] where f is the first face
+ * that holds it, and with NULL data u's value. */
+typedef struct heat_stage {
+  heat_field base;
+  int terms;
+  double weight[HEAT_TERMS];
+  heat_field term[HEAT_TERMS];
+  double scale;
+  heat_field u, out;
+  heat_input input;
+  heat_field held[HEAT_FACES]; /* values on the face */
+} heat_stage;
+
+typedef struct heat_backend {
+  status (*create)(device *d, const heat_slab *s, const heat_medium *m, heat_work **out);
+  void (*release)(device *d, heat_work **w);
+
+  /* One stage over the planes [from, to) counted from the first owned one (negative: halo). u is
+   * valid in [from - 1, to + 1). out is not u; it may be the base or a term, which are read at the
+   * point itself only. An empty range does nothing. */
+  status (*stage)(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to);
+
+  /* `steps` <= halo explicit Euler steps of dt in one pass over memory: out = u after them, on the
+   * owned planes; u is valid in all of its halo and used up. Held points stay; input is that of all
+   * steps. Same bits as `steps` stages. */
+  status (*steps)(device *d, heat_work *w, heat_field u, heat_field out, double dt,
+                  const heat_input *input, int steps);
+
+  /* Halo: planes h->send_row[] of u into the plan's send buffer; its ghost buffer into the ghost
+   * planes h->ghost_row[] (counted over both sides: [0, halo) before, [halo, 2 halo) behind). */
+  status (*pack)(device *d, heat_work *w, const halo *h, heat_field u);
+  status (*unpack)(device *d, heat_work *w, const halo *h, heat_field u);
+
+  /* Sum 0: share * u over owned points, by blocks of up to 256 points of one x-line; and the
+   * extremes of the owned points: both NaN when an entry is, (inf, -inf) when there is none. */
+  status (*totals)(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);
+} heat_backend;
+
+#endif

@@ -1,0 +1,93 @@
+/* halosweep heat: the heat equation on a grid, from a start to an end time.
+ *
+ * check outputs -> open the backend -> functions -> slab, medium, fields -> scheme and dt -> go on
+ * from a checkpoint? -> march -> totals, fingerprint, files, report. */
+#include <math.h>
+#include <string.h>
+
+#include "heat_job.h"
+#include "log.h"
+#include "run_files.h"
+
+/* Below, starting a GPU costs more than it can save. */
+enum { AUTO_GPU_POINTS = 1000000 };
+
+static status check_files(const heat_job *j) {
+  const char *inputs[HEAT_FUNCTIONS];
+  int count = 0;
+  for (int i = 0; i < HEAT_FUNCTIONS; i++) {
+    const char *text = j->in.of[i].text;
+    if (text != NULL && function_is_file(text)) inputs[count++] = text;
+  }
+  return run_files_check(j->run, inputs, count);
+}
+
+static status open_backend(heat_job *j) {
+  status rc = STATUS_OK;
+  const heat_grid *g = &j->in.problem.grid;
+  heat_run *run = &j->heat;
+  j->points = g->n[0] * g->n[1] * g->n[2];
+  const problem_size size = {j->points, "points", AUTO_GPU_POINTS};
+  TRY(backend_choose(j->run, &size, &j->chosen));
+  j->chosen.transport.name = "host";
+  run->kernels = j->chosen.kernels;
+  run->place = j->chosen.place;
+  run->world = j->run->c;
+  run->threads = j->run->threads;
+  run->timers = &j->timers;
+  run->progress = &j->progress;
+  run->problem = &j->in.problem;
+  if (run->kernels->heat == NULL) {
+    rc = comm_agree(run->world,
+                    fail(STATUS_UNAVAILABLE, "heat: backend %s has none; use --backend omp",
+                         run->kernels->name));
+  }
+done:
+  return rc;
+}
+
+static status march(heat_job *j) {
+  const options *o = j->run->o;
+  progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
+                 comm_rank(j->run->c) == 0, "step");
+  timers_switch(&j->timers, PHASE_COMPUTE);
+  status rc = heat_march(&j->heat);
+  if (rc == STATUS_OK) rc = j->heat.failure;
+  timers_switch(&j->timers, PHASE_SETUP);
+  return comm_agree(j->run->c, rc);
+}
+
+static void close_job(heat_job *j) {
+  checkpointing_close(&j->saving);
+  heat_close(&j->heat);
+  backend_choice_release(&j->chosen);
+  heat_inputs_release(&j->in);
+}
+
+status command_heat(run_context *run) {
+  status rc = STATUS_OK;
+  heat_job j;
+  memset(&j, 0, sizeof j);
+  j.run = run;
+  timers_start(&j.timers);
+  TRY(comm_agree(run->c, heat_inputs_create(run->o, &j.in)));
+  TRY(check_files(&j));
+  TRY(heat_open_saving(&j));
+  TRY(open_backend(&j));
+  TRY(heat_functions_create(&j));
+  TRY(heat_open(&j.heat, 1));
+  TRY(heat_choose_scheme(&j));
+  if (options_flag(run->o, "run.dry_run")) {
+    heat_print_plan(&j);
+    goto done;
+  }
+  TRY(heat_resume(&j));
+  TRY(march(&j));
+  TRY(heat_finish_saving(&j));
+  TRY(heat_collect(&j));
+  TRY(heat_write(&j));
+  rc = comm_agree(run->c, heat_outcome(&j));
+done:
+  close_job(&j);
+  return rc;
+}

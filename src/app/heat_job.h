@@ -1,0 +1,59 @@
+/* What `halosweep heat` holds from its options to its report, and the steps it is made of. */
+#ifndef HEAT_JOB_H
+#define HEAT_JOB_H
+
+#include "backend_choice.h"
+#include "checkpointing.h"
+#include "commands.h"
+#include "heat_inputs.h"
+#include "progress.h"
+#include "report.h"
+#include "scheme.h"
+#include "timers.h"
+
+enum { HEAT_WHY = 512 };
+
+typedef struct heat_job {
+  run_context *run;
+  timers timers;
+  backend_choice chosen; /* owns the device that heat.place points to */
+  heat_inputs in;
+  heat_run heat;
+  checkpointing *saving;
+  progress progress;
+
+  char why[HEAT_WHY]; /* the facts behind the scheme */
+
+  /* what checkpoints carry besides the field */
+  double real[4];
+  int64_t whole[3];
+
+  /* results */
+  int64_t points;
+  heat_totals totals;
+  uint64_t fingerprint;
+  double error_l2, error_max; /* NaN: no exact solution */
+  int64_t host_peak;
+  phase_summary phases;
+} heat_job;
+
+/* heat_function.c: formulas from the texts in j->in. Collective. */
+status heat_functions_create(heat_job *j);
+
+/* heat_plan.c: scheme and dt, from options. Collective; all ranks leave with the same status. */
+status heat_choose_scheme(heat_job *j);
+void heat_print_plan(const heat_job *j);
+
+/* heat_saving.c. Collective, but for the last two. */
+status heat_open_saving(heat_job *j);
+status heat_resume(heat_job *j);
+status heat_finish_saving(heat_job *j);
+status heat_exit_code(const heat_job *j);
+status heat_stopped(const heat_job *j); /* the failure of a run that was stopped */
+
+/* heat_output.c. Collective, but for the last. */
+status heat_collect(heat_job *j);
+status heat_write(heat_job *j);
+status heat_outcome(const heat_job *j);
+
+#endif

@@ -1,0 +1,181 @@
+/* Checkpoints of `heat`: the owned points of the field, the step, and where time is counted from.
+ * The scheme and dt are part of the problem; a scheme that carries more than the field adds it
+ * here. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "fingerprint.h"
+#include "heat_job.h"
+#include "log.h"
+#include "stop.h"
+
+enum { T_0, DT, TIME, T_END, REALS };
+enum { STEP, STEP_0, LAST, WHOLES };
+
+status heat_open_saving(heat_job *j) {
+  status rc = STATUS_OK;
+  TRY(checkpointing_open(j->run->c, j->run->o, j->timers.began, &j->saving));
+  checkpointing_time(j->saving, &j->timers);
+  j->heat.saving = j->saving;
+done:
+  return rc;
+}
+
+static status move_field(void *context, void *buffer, int to_file) {
+  heat_job *j = context;
+  return to_file ? heat_store(&j->heat, buffer, j->heat.u) : heat_load(&j->heat, j->heat.u, buffer);
+}
+
+/* Taken when a checkpoint is written. */
+static status refresh(void *context, checkpoint_item *item) {
+  heat_job *j = context;
+  const heat_run *run = &j->heat;
+  const double real[REALS] = {
+      [T_0] = run->t_0, [DT] = run->dt, [TIME] = heat_time(run, run->step), [T_END] = run->t_end};
+  const int64_t whole[WHOLES] = {[STEP] = run->step, [STEP_0] = run->step_0, [LAST] = run->last};
+  memcpy(j->real, real, sizeof real);
+  memcpy(j->whole, whole, sizeof whole);
+  (void)item;
+  return STATUS_OK;
+}
+
+static status add_items(heat_job *j) {
+  status rc = STATUS_OK;
+  const heat_slab *s = &j->heat.slab;
+  const checkpoint_item field = {.name = "/heat/u",
+                                 .type = CHECKPOINT_F64,
+                                 .length = j->points,
+                                 .first = s->first * s->plane,
+                                 .count = heat_owned(s),
+                                 .move = move_field,
+                                 .context = j};
+  const checkpoint_item reals = {.name = "/heat/reals",
+                                 .type = CHECKPOINT_F64,
+                                 .replicated = 1,
+                                 .length = REALS,
+                                 .data = j->real};
+  const checkpoint_item wholes = {.name = "/heat/integers",
+                                  .type = CHECKPOINT_I64,
+                                  .replicated = 1,
+                                  .length = WHOLES,
+                                  .data = j->whole};
+  TRY(checkpointing_add(j->saving, &field, NULL, NULL));
+  TRY(checkpointing_add(j->saving, &reals, refresh, j));
+  TRY(checkpointing_add(j->saving, &wholes, NULL, NULL));
+done:
+  return rc;
+}
+
+/* Problem keys, and the content of what files brought: a hash of their texts as compiled. */
+static uint64_t content_of(const heat_job *j) {
+  uint64_t sum = 0;
+  for (int i = 0; i < HEAT_FUNCTIONS; i++) {
+    const heat_text *t = &j->in.of[i];
+    if (t->text == NULL || t->made == NULL || i == HEAT_EXACT || !function_is_file(t->text)) {
+      continue;
+    }
+    const char *text = function_formula(t->made)->text;
+    for (const char *p = text; *p != '\0'; p++) sum = fingerprint_mix(sum ^ (uint64_t)*p);
+  }
+  return sum;
+}
+
+static status identify(heat_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  char *text = NULL;
+  const char *keys = options_problem(o);
+  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
+  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 128;
+  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
+  TRY(comm_agree(j->run->c, rc));
+  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys, content_of(j));
+  TRY(checkpointing_identify(j->saving, "heat", HALOSWEEP_VERSION, options_effective(o), text));
+done:
+  alloc_free(&text);
+  return rc;
+}
+
+/* A run that ended with a shortened step goes on counting time from there. */
+static void go_on(heat_job *j, const double *real, const int64_t *whole) {
+  heat_run *run = &j->heat;
+  run->step = whole[STEP];
+  run->step_0 = whole[STEP_0];
+  run->t_0 = real[T_0];
+  if (bits_of(real[TIME]) != bits_of(fma((double)(run->step - run->step_0), run->dt, run->t_0)) &&
+      !(run->t_end == real[TIME])) {
+    run->step_0 = run->step;
+    run->t_0 = real[TIME];
+  }
+  heat_plan_steps(run);
+  if (run->last < run->step) run->last = run->step;
+}
+
+status heat_resume(heat_job *j) {
+  status rc = STATUS_OK;
+  int64_t number = -1, reals, wholes;
+  TRY(identify(j));
+  TRY(comm_agree(j->run->c, add_items(j)));
+  TRY(checkpointing_load(j->saving, &number));
+  if (number < 0) goto done;
+  const double *real = checkpointing_loaded(j->saving, "/heat/reals", &reals);
+  const int64_t *whole = checkpointing_loaded(j->saving, "/heat/integers", &wholes);
+  if (reals != REALS || wholes != WHOLES) {
+    rc = comm_agree(j->run->c, fail(STATUS_IO,
+                                    "a checkpoint of another layout: it has %lld reals, %lld "
+                                    "integers; expected %d, %d",
+                                    (long long)reals, (long long)wholes, REALS, WHOLES));
+    goto done;
+  }
+  go_on(j, real, whole);
+  log_info("going on from step %lld, time %.17g", (long long)j->heat.step, real[TIME]);
+done:
+  return rc;
+}
+
+status heat_finish_saving(heat_job *j) {
+  if (j->heat.reason != HEAT_DONE) return STATUS_OK;
+  return checkpointing_finish(j->saving, j->heat.step);
+}
+
+static int was_stopped(const heat_job *j) {
+  return j->heat.reason == HEAT_SIGNAL || j->heat.reason == HEAT_TIME_LIMIT;
+}
+
+status heat_exit_code(const heat_job *j) {
+  const checkpointing_facts *facts = checkpointing_look(j->saving);
+  const status code = heat_reason_status(j->heat.reason);
+  if (facts->failed != STATUS_OK && code != STATUS_DIVERGED) return STATUS_IO;
+  if (!was_stopped(j)) return code;
+  if (facts->stopped_safe) return STATUS_AGAIN;
+  return j->heat.reason == HEAT_SIGNAL ? (status)(STATUS_SIGNAL + facts->signal) : code;
+}
+
+status heat_stopped(const heat_job *j) {
+  const checkpointing_facts *facts = checkpointing_look(j->saving);
+  const status code = heat_exit_code(j);
+  const long long k = (long long)j->heat.step;
+  const double t = heat_time(&j->heat, j->heat.step);
+  const char *why =
+      j->heat.reason == HEAT_SIGNAL ? stop_signal_name(facts->signal) : "the time limit";
+  if (code == STATUS_IO) {
+    return fail(code, "the last checkpoint could not be written (at step %lld); %s%s", k,
+                facts->saved[0] != '\0' ? "the one before is " : "there is no earlier one",
+                facts->saved);
+  }
+  if (code == STATUS_AGAIN) {
+    return fail(
+        code, "stopped by %s at step %lld, time %.17g; %s is written: go on with --restart latest",
+        why, k, t, facts->saved);
+  }
+  if (was_stopped(j)) {
+    return fail(code,
+                "stopped by %s at step %lld of %lld, time %.17g; with --checkpoint FILE it could "
+                "be continued",
+                why, k, (long long)j->heat.last, t);
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,198 @@
+/* Time schemes of the heat equation, and what a run of one is.
+ *
+ * A scheme is a const descriptor in the registry (schemes.def, registry.c): its step moves scalars
+ * and asks for stages; it never touches a field's memory, so it is written once for all backends. A
+ * rank with a local failure keeps it in run->failure, skips its kernels and goes on exchanging, and
+ * all ranks stop at the next meeting (march.c). Functions are collective unless they say local. */
+#ifndef SCHEME_H
+#define SCHEME_H
+
+#include "heat_backend.h"
+#include "value.h"
+
+struct timers;        /* src/core/timers.h */
+struct progress;      /* src/core/progress.h */
+struct checkpointing; /* src/core/checkpointing.h */
+
+typedef enum boundary_kind {
+  BOUNDARY_DIRICHLET, /* held at `value` */
+  BOUNDARY_INITIAL,   /* held at what the initial state is there */
+  BOUNDARY_NEUMANN,   /* alpha du/dn = value */
+  BOUNDARY_ROBIN,     /* alpha du/dn = h (value - u) */
+  BOUNDARY_PERIODIC
+} boundary_kind;
+
+typedef struct heat_boundary {
+  boundary_kind kind;
+  heat_value value;
+  double h;
+} heat_boundary;
+
+typedef struct heat_problem {
+  heat_grid grid;
+  heat_value initial, alpha, source;
+  const double *initial_values; /* this rank's owned points, instead of `initial`; may be NULL */
+  heat_boundary face[HEAT_FACES];
+} heat_problem;
+
+typedef enum heat_reason {
+  HEAT_DONE,
+  HEAT_TIME_LIMIT,
+  HEAT_SIGNAL,
+  HEAT_FAILED,    /* a rank's local failure: run->failure */
+  HEAT_NOT_FINITE /* a value of the field is NaN or infinite */
+} heat_reason;
+
+struct heat_run;
+
+/* Looks at the field between steps: output, probes. `next`: the first step above `step` at which it
+ * wants to (INT64_MAX: none); alike on all ranks. `look` is collective, and changes nothing. */
+typedef struct heat_visitor {
+  int64_t (*next)(void *context, const struct heat_run *run, int64_t step);
+  status (*look)(void *context, struct heat_run *run);
+  void *context;
+} heat_visitor;
+
+typedef struct heat_totals {
+  double heat;             /* integral of u */
+  double minimum, maximum; /* NaN when an entry is */
+} heat_totals;
+
+/* A field of inputs: a value, and where the backend has it. */
+typedef struct heat_supply {
+  const heat_value *value;
+  heat_box box;
+  heat_field field; /* data NULL: not given, or one number */
+  double number;
+  double at; /* time it was evaluated for; NaN: not yet */
+} heat_supply;
+
+enum { HEAT_SPARES = 3, HEAT_VISITORS = 4 };
+
+typedef struct heat_run {
+  const backend *kernels;
+  device *place;
+  comm *world;
+  int threads;
+  struct timers *timers;        /* may be NULL */
+  struct progress *progress;    /* may be NULL */
+  struct checkpointing *saving; /* may be NULL */
+  const heat_problem *problem;
+  const struct heat_scheme *scheme;
+
+  /* made by heat_open (setup.c) */
+  heat_slab slab;
+  ownership owned; /* planes, or points in 1-D */
+  halo plan;
+  heat_work *work;
+  double *axis[HEAT_DIMS]; /* coordinates; of the last direction with the halo and one plane more */
+  double *host;            /* [heat_points] for what comes from and goes to the host */
+  double lambda;           /* bound of the largest eigenvalue, 1/s */
+  heat_supply source, flux[HEAT_FACES], held[HEAT_FACES];
+  double face_place[HEAT_FACES]; /* coordinates their boxes point to */
+
+  heat_field u;                  /* the field at `step` */
+  heat_field spare[HEAT_SPARES]; /* as many as the scheme asks for */
+
+  /* time: t = fma(step - step_0, dt, t_0), and `t_end` after step `last` where that is given */
+  double dt, t_0, t_end; /* t_end NaN: not given */
+  int64_t step_0, step, last;
+
+  heat_visitor visitor[HEAT_VISITORS];
+  int visitors;
+
+  /* results */
+  status failure; /* this rank's first local failure */
+  heat_reason reason;
+  int64_t began_at;             /* the step gone on from */
+  int64_t launches;             /* of kernels, in the loop */
+  int64_t copies;               /* between host and backend memory, in the loop */
+  int64_t stages;               /* made, for the traffic */
+  int64_t bad_point[HEAT_DIMS]; /* HEAT_NOT_FINITE: coordinates on the grid */
+  double bad_value;
+  int bad_rank;
+} heat_run;
+
+typedef struct heat_scheme {
+  const char *name;
+  const char *help;   /* one line */
+  const char *source; /* where it is written down */
+  int order;          /* in time */
+  int fields;         /* spare fields it needs */
+  /* The largest dt * lambda it is stable for, with `stages` (0: as it chooses for itself, then
+   * INFINITY where any dt will do). */
+  double (*limit)(int stages);
+  /* Stages of a step of that dt * lambda. */
+  int (*stages)(double z);
+  /* One step of dt from time t to `next`, which is t + dt but for rounding: replaces run->u. */
+  status (*step)(heat_run *run, double t, double dt, double next);
+} heat_scheme;
+
+#define HEAT_ATTEMPT(run, call)                                                                    \
+  do {                                                                                             \
+    if ((run)->failure == STATUS_OK) (run)->failure = (call);                                      \
+  } while (0)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The registry, by position (NULL past the last) and by name (NULL: unknown). Local. */
+const heat_scheme *heat_scheme_at(int index);
+const heat_scheme *heat_scheme_find(const char *name);
+
+/* "done", "time_limit", ...; and the exit code that goes with it. Local. */
+const char *heat_reason_name(heat_reason reason);
+status heat_reason_status(heat_reason reason);
+
+/* ---- setup.c ---- */
+
+/* Slab, halo, medium, inputs and the field at the start, for kernels, place, world, threads and
+ * problem as set. the halo `depth` planes deep. STATUS_INPUT: a conductivity that is not positive. */
+status heat_open(heat_run *run, int64_t depth);
+void heat_close(heat_run *run); /* local; accepts a zeroed run */
+
+/* Chooses the scheme's fields. Local. */
+status heat_open_scheme(heat_run *run, const heat_scheme *scheme);
+
+/* Points of this rank's slab as a box: owned planes and `depth` on each side. Local. */
+heat_box heat_slab_box(const heat_run *run, int64_t depth);
+
+/* ---- stage.c ---- */
+
+/* One stage on the owned planes, the halo of s->u exchanged meanwhile. s->input and s->held are
+ * filled in: inputs at time t_in, held values at time t_out. */
+status heat_run_stage(heat_run *run, heat_stage *s, double t_in, double t_out);
+
+/* Fills the halo of u. */
+status heat_exchange(heat_run *run, heat_field u);
+
+/* The inputs of time t, evaluated if they are not there yet. Local. */
+status heat_input_at(heat_run *run, double t, heat_input *out);
+status heat_held_at(heat_run *run, double t, heat_field out[HEAT_FACES]);
+
+/* A field for u and the values it had: run->u becomes `next`, which becomes the old one. Local. */
+void heat_swap(heat_run *run, heat_field *next);
+
+/* Owned points between host and backend. Local. */
+status heat_load(heat_run *run, heat_field to, const double *from);
+status heat_store(heat_run *run, double *to, heat_field from);
+
+status heat_totals_of(heat_run *run, heat_field u, heat_totals *out);
+
+/* ---- march.c ---- */
+
+/* The time at a step. Local. */
+double heat_time(const heat_run *run, int64_t step);
+
+/* Sets `last` for run->t_end (NaN: it stays). Local. */
+void heat_plan_steps(heat_run *run);
+
+/* Steps until `last`, or until asked to stop; saves and looks in between. */
+status heat_march(heat_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
