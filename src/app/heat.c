@@ -49,7 +49,7 @@ done:
 static status march(heat_job *j) {
   const options *o = j->run->o;
   progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
-                 comm_rank(j->run->c) == 0, "step");
+                 comm_rank(j->run->c) == 0, "step", "");
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = heat_march(&j->heat);
   if (rc == STATUS_OK) rc = j->heat.failure;

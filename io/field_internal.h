@@ -1,0 +1,23 @@
+/* What the sources of field files share. */
+#ifndef FIELD_INTERNAL_H
+#define FIELD_INTERNAL_H
+
+#include "field_io.h"
+#include "result_internal.h"
+
+#define FIELD_DATASET "/VTKHDF/PointData/u"
+
+struct field_file {
+  comm *c;
+  char *path;
+  heat_grid grid;
+  int64_t first, planes; /* this rank's */
+  result_file *result;
+  char partial[FIELD_NAME]; /* the temporary, without its folder */
+  char copied[FIELD_NAME];  /* the temporary of an earlier run that was copied from, or "" */
+};
+
+/* Removes that temporary, unless a process holds it. */
+void field_remove_copied(const field_file *f);
+
+#endif
