@@ -9,14 +9,15 @@
 
 /* Where the neighbour of point j in direction d lies, from the point: +1 or -1 step, the mirror
  * image's, or around the end. The last direction's ends within the domain are in the halo. */
-static int64_t neighbour(const heat_work *w, const int64_t *j, int d, int side) {
+static int64_t neighbour(const heat_work *w, const int64_t *j, int d, int side, int *mirrored) {
   const heat_grid *g = &w->s.g;
   const int last = g->dims - 1;
   const int64_t here = d == last ? j[d] + w->s.first : j[d];
   const int64_t step = side != 0 ? w->stride[d] : -w->stride[d];
   const int at_end = here == (side != 0 ? g->n[d] - 1 : 0);
+  *mirrored = at_end && g->face[2 * d + side] != HEAT_PERIODIC;
+  if (*mirrored) return -step;
   if (!at_end) return step;
-  if (g->face[2 * d + side] != HEAT_PERIODIC) return -step;
   return d == last ? step : -step * (g->n[d] - 1);
 }
 
@@ -25,7 +26,9 @@ static double differences(const heat_work *w, double scale, const double *u, int
   const heat_grid *g = &w->s.g;
   for (int d = 0; d < g->dims; d++) {
     if (g->n[d] == 1) continue;
-    const int64_t lo = neighbour(w, j, d, 0), hi = neighbour(w, j, d, 1);
+    int lo_mirrored, hi_mirrored;
+    const int64_t lo = neighbour(w, j, d, 0, &lo_mirrored);
+    const int64_t hi = neighbour(w, j, d, 1, &hi_mirrored);
     if (w->m.face[0] == NULL) {
       const double c = heat_coefficient(scale, w->m.alpha, g->spacing[d]);
       out = heat_add(out, c, u[at + lo], u[at], u[at + hi]);
@@ -33,8 +36,8 @@ static double differences(const heat_work *w, double scale, const double *u, int
     }
     /* a coefficient is kept with the lower of its two points; a mirrored one is the other one's */
     const double *face = w->m.face[d];
-    const double a_lo = face[lo == w->stride[d] ? at : at + lo];
-    const double a_hi = face[hi == -w->stride[d] ? at + hi : at];
+    const double a_lo = face[lo_mirrored ? at : at + lo];
+    const double a_hi = face[hi_mirrored ? at + hi : at];
     out = heat_add_faces(out, scale, a_lo, a_hi, u[at + lo], u[at], u[at + hi]);
   }
   return out;

@@ -8,7 +8,8 @@
 #include "log.h"
 #include "scheme.h"
 
-enum { POINTS_ALIGNED = 256 }; /* 1-D: a block of sums is not shared */
+enum { POINTS_ALIGNED = 256 };     /* 1-D: a block of sums is not shared */
+static const double ALIKE = 1e-12; /* times the largest value */
 
 static int last_of(const heat_run *run) { return run->slab.g.dims - 1; }
 
@@ -255,8 +256,9 @@ done:
   return rc;
 }
 
-/* Held points of face f get its value, but those that an earlier face holds. */
-static status hold_face(heat_run *run, int f, double *u, int64_t *changed) {
+/* Held points of face f get its value, but those that an earlier face holds. *changed: how many had
+ * another one, by more than rounding. */
+static status hold_face(heat_run *run, int f, double *u, double size, int64_t *changed) {
   status rc = STATUS_OK;
   const heat_slab *s = &run->slab;
   const heat_boundary *b = &run->problem->face[f];
@@ -272,7 +274,7 @@ static status hold_face(heat_run *run, int f, double *u, int64_t *changed) {
     j[last_of(run)] = i / s->plane + s->first;
     if (heat_holder(&s->g, j) != f) continue;
     const double held = value[heat_face_at(s, f, local)];
-    *changed += held != u[i];
+    *changed += !(fabs(held - u[i]) <= ALIKE * size);
     u[i] = held;
   }
 done:
@@ -286,12 +288,14 @@ static status load_initial(heat_run *run) {
   const heat_box box = heat_slab_box(run, 0);
   double *u = run->host;
   int64_t changed = 0;
+  double size = 0.0;
   if (p->initial_values != NULL) {
     memcpy(u, p->initial_values, (size_t)heat_owned(&run->slab) * sizeof *u);
   } else {
     heat_value_fill(&p->initial, &box, 0.0, run->threads, u);
   }
-  for (int f = 0; f < 2 * p->grid.dims; f++) TRY(hold_face(run, f, u, &changed));
+  for (int64_t i = 0; i < heat_owned(&run->slab); i++) size = fmax(size, fabs(u[i]));
+  for (int f = 0; f < 2 * p->grid.dims; f++) TRY(hold_face(run, f, u, size, &changed));
   TRY(heat_load(run, run->u, u));
 done:
   rc = comm_agree(run->world, rc);
