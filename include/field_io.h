@@ -1,7 +1,8 @@
 /* Fields on a grid in files: a run's saved times as VTKHDF ImageData, and any HDF5 dataset of the
- * grid's shape as input. Arrays are (time,) z, y, x, slowest first, whole doubles; a rank holds
- * planes [first, first + planes) of the grid's last direction. Collective unless a comment says
- * local; all ranks leave with the same status. docs/file-formats.md shows the layout. */
+ * grid's shape as input. Arrays are (time,) z, y, x, slowest first (time, y, x in 2-D), whole
+ * doubles; a rank holds planes [first, first + planes) of the grid's last direction. Collective
+ * unless a comment says local; all ranks leave with the same status. docs/file-formats.md shows the
+ * layout. */
 #ifndef FIELD_IO_H
 #define FIELD_IO_H
 
@@ -38,7 +39,7 @@ status field_create(comm *c, const char *path, const heat_grid *g, int64_t first
  */
 status field_save(field_file *f, int64_t k, const double *values);
 
-/* Makes durable what was saved so far: before a checkpoint that counts on it. */
+/* Makes durable what this rank saved so far: before a checkpoint that counts on it. Local. */
 status field_sync(field_file *f);
 
 /* The name of the temporary, without its folder: where a run that is killed leaves its times. Owned

@@ -17,6 +17,14 @@ struct field_file {
   char copied[FIELD_NAME];  /* the temporary of an earlier run that was copied from, or "" */
 };
 
+/* Directions of u in VTKHDF, besides time: VTK's reader (9.3.1 and 9.7.2 tried) takes one more for
+ * a component, so a 2-D field is (time, y, x), and slowest directions of one point are left out. */
+static inline int field_directions(const heat_grid *g) {
+  int d = HEAT_DIMS;
+  while (d > 1 && g->n[d - 1] == 1) d--;
+  return d;
+}
+
 /* Removes that temporary, unless a process holds it. */
 void field_remove_copied(const field_file *f);
 

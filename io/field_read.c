@@ -16,8 +16,9 @@ struct field_source {
   heat_grid grid;
   int64_t wanted; /* the time asked for; -1: the last */
   hid_t file, set;
-  int dims;     /* of the dataset */
-  hsize_t time; /* where it has four */
+  int dims;       /* of the dataset */
+  int directions; /* of them; the one more is time */
+  hsize_t time;
 };
 
 static const char *const ENDINGS[] = {".vtkhdf", ".hdf5", ".h5"};
@@ -79,6 +80,18 @@ static int fits(const heat_grid *g, int directions, const hsize_t *extent) {
   return 1;
 }
 
+/* How many of the dataset's dimensions are directions, with time in front of them or not; 0:
+ * another shape. Slowest directions of one point may be there or not. */
+static int match(const field_source *s, const hsize_t *extent) {
+  const heat_grid *g = &s->grid;
+  for (int d = field_directions(g); d <= HEAT_DIMS; d++) {
+    if (s->dims == d + 1 && fits(g, d, extent + 1)) return d;
+  }
+  return s->dims <= HEAT_DIMS && s->dims >= field_directions(g) && fits(g, s->dims, extent)
+             ? s->dims
+             : 0;
+}
+
 static status check_shape(field_source *s) {
   enum { MOST = 32 };
   const heat_grid *g = &s->grid;
@@ -88,13 +101,11 @@ static status check_shape(field_source *s) {
   s->dims = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
   if (s->dims > 0) H5Sget_simple_extent_dims(space, extent, NULL);
   if (space >= 0) H5Sclose(space);
-  const int timed = s->dims == HEAT_DIMS + 1;
-  const int good = timed ? fits(g, HEAT_DIMS, extent + 1)
-                         : (s->dims == g->dims && fits(g, g->dims, extent)) ||
-                               (s->dims == HEAT_DIMS && fits(g, HEAT_DIMS, extent));
+  s->directions = s->dims > 0 ? match(s, extent) : 0;
+  const int timed = s->dims > s->directions;
   for (int d = 0; d < g->dims; d++) expected[d] = (hsize_t)g->n[g->dims - 1 - d];
   write_shape(expected, g->dims, wanted);
-  if (!good) {
+  if (s->directions == 0) {
     write_shape(extent, s->dims < 0 ? 0 : s->dims, found);
     return fail(STATUS_INPUT, "%s: dataset %s has shape %s, expected that of the grid, %s", s->path,
                 s->name, found, wanted);
@@ -198,9 +209,10 @@ static hid_t select_planes(const field_source *s, int64_t first, int64_t planes)
   const heat_grid *g = &s->grid;
   for (int i = 0; i < s->dims; i++) {
     const int d = s->dims - 1 - i; /* direction */
-    count[i] = d == HEAT_DIMS ? 1 : (hsize_t)g->n[d];
-    if (d == HEAT_DIMS) start[i] = s->time;
-    if (d != g->dims - 1) continue;
+    const int is_time = d == s->directions;
+    start[i] = is_time ? s->time : 0;
+    count[i] = is_time ? 1 : (hsize_t)g->n[d];
+    if (is_time || d != g->dims - 1) continue;
     start[i] = (hsize_t)first;
     count[i] = (hsize_t)planes;
   }

@@ -36,32 +36,29 @@ static int is_partial(const char *name) {
          strcmp(name + length - 5, ".part") == 0;
 }
 
-/* Rank 0: where u lies in a file of ours with at least `count` times of this grid; -1: it does not.
- */
-static int64_t find_u(const field_file *f, const char *path, int64_t count) {
+/* Whether a file of ours has `count` or more times of this grid, where field_place expects them.
+ * Rank 0. */
+static int holds_times(const field_file *f, const char *path, int64_t count) {
   enum { FILE_, SET, SPACE, CREATE, IDS };
   const heat_grid *g = &f->grid;
+  const int dims = 1 + field_directions(g);
   hid_t ids[IDS] = {-1, -1, -1, -1};
   hsize_t extent[DATASET_DIMS] = {0};
-  int64_t place = -1;
-  int ours = 0;
+  int ours = 0, good = 0;
   if (result_recognise(path, &ours) == STATUS_OK && ours &&
       h5_open_alone(path, H5F_ACC_RDONLY, STATUS_IO, &ids[FILE_]) == STATUS_OK) {
     ids[SET] = H5Dopen2(ids[FILE_], FIELD_DATASET, H5P_DEFAULT);
     ids[SPACE] = ids[SET] < 0 ? -1 : H5Dget_space(ids[SET]);
     ids[CREATE] = ids[SET] < 0 ? -1 : H5Dget_create_plist(ids[SET]);
-    if (ids[SPACE] >= 0 && ids[CREATE] >= 0 &&
-        H5Sget_simple_extent_ndims(ids[SPACE]) == DATASET_DIMS &&
-        H5Sget_simple_extent_dims(ids[SPACE], extent, NULL) >= 0 &&
-        H5Pget_layout(ids[CREATE]) == H5D_CONTIGUOUS && extent[0] >= (hsize_t)count &&
-        extent[1] == (hsize_t)g->n[2] && extent[2] == (hsize_t)g->n[1] &&
-        extent[3] == (hsize_t)g->n[0]) {
-      place = H5Dget_offset(ids[SET]) == FIELD_PLACE ? FIELD_PLACE : -1;
-    }
+    good = ids[SPACE] >= 0 && ids[CREATE] >= 0 && H5Pget_layout(ids[CREATE]) == H5D_CONTIGUOUS &&
+           H5Dget_offset(ids[SET]) == FIELD_PLACE &&
+           H5Sget_simple_extent_ndims(ids[SPACE]) == dims &&
+           H5Sget_simple_extent_dims(ids[SPACE], extent, NULL) >= 0 && extent[0] >= (hsize_t)count;
+    for (int d = 1; d < dims; d++) good = good && extent[d] == (hsize_t)g->n[dims - 1 - d];
   }
   fail_clear();
   h5_close_all(ids, IDS);
-  return place;
+  return good;
 }
 
 /* Opens a source on all ranks; *descriptor is -1 on all where any cannot. */
@@ -135,7 +132,7 @@ status field_resume(field_file *f, const char *partial, int64_t count, const uin
   rc = alloc_array(&buffer, f->planes * field_plane(&f->grid), sizeof *buffer, "saved field");
   if (rc == STATUS_OK && comm_rank(f->c) == 0) {
     if (is_partial(partial)) rc = beside(f, partial, &temporary);
-    if (rc == STATUS_OK && find_u(f, f->result->file.swap.path, count) >= 0) {
+    if (rc == STATUS_OK && holds_times(f, f->result->file.swap.path, count)) {
       rc = alloc_text(&standing, f->result->file.swap.path, "file name");
     }
   }

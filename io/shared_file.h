@@ -41,8 +41,8 @@ status shared_text(shared_file *f, const char *name, const char *text);
 status shared_write(const shared_file *f, int64_t place, size_t width, int64_t first, int64_t count,
                     const void *data);
 
-/* Every rank's bytes so far are on disk; the file stays open. */
-status shared_sync(shared_file *f);
+/* Local: this rank's bytes so far are on disk; the file stays open. */
+status shared_sync(const shared_file *f);
 
 /* Every rank's bytes are on disk: nothing more is written by shared_write. */
 status shared_settle(shared_file *f);

@@ -104,9 +104,7 @@ status field_save(field_file *f, int64_t k, const double *values) {
 }
 
 status field_sync(field_file *f) {
-  status *failed = &f->result->failed;
-  if (*failed == STATUS_OK) *failed = shared_sync(&f->result->file);
-  return *failed;
+  return f->result->failed == STATUS_OK ? shared_sync(&f->result->file) : f->result->failed;
 }
 
 /* ---- HDF5's structures ---- */
@@ -141,8 +139,9 @@ status field_finish(field_file *f, int64_t count, const double *time) {
   int64_t *offset = NULL;
   result_file *r = f->result;
   const heat_grid *g = &f->grid;
-  const dataset u = {FIELD_DATASET, DATASET_F64, 4, {count, g->n[2], g->n[1], g->n[0]}};
+  dataset u = {FIELD_DATASET, DATASET_F64, 1 + field_directions(g), {count}};
   const int64_t mine = comm_rank(f->c) == 0 ? count : 0;
+  for (int d = 1; d < u.dims; d++) u.extent[d] = g->n[u.dims - 1 - d];
   TRY(r->failed);
   r->failed = comm_agree(f->c, alloc_array(&offset, count, sizeof *offset, "time steps"));
   TRY(r->failed);

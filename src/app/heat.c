@@ -14,10 +14,14 @@ enum { AUTO_GPU_POINTS = 1000000 };
 
 static status check_files(const heat_job *j) {
   const char *inputs[HEAT_FUNCTIONS];
+  char names[HEAT_FUNCTIONS][HEAT_PATH];
   int count = 0;
   for (int i = 0; i < HEAT_FUNCTIONS; i++) {
     const char *text = j->in.of[i].text;
     if (text != NULL && function_is_file(text)) inputs[count++] = text;
+    if (text == NULL || !field_is_file(text)) continue;
+    field_file_name(text, names[i], HEAT_PATH);
+    inputs[count++] = names[i];
   }
   return run_files_check(j->run, inputs, count);
 }
@@ -58,6 +62,8 @@ static status march(heat_job *j) {
 }
 
 static void close_job(heat_job *j) {
+  heat_outputs_close(&j->outputs);
+  heat_files_close(j);
   checkpointing_close(&j->saving);
   heat_close(&j->heat);
   backend_choice_release(&j->chosen);
@@ -75,15 +81,18 @@ status command_heat(run_context *run) {
   TRY(heat_open_saving(&j));
   TRY(open_backend(&j));
   TRY(heat_functions_create(&j));
+  TRY(heat_files_open(&j));
   TRY(heat_open(&j.heat, 1));
   TRY(heat_choose_scheme(&j));
   if (options_flag(run->o, "run.dry_run")) {
     heat_print_plan(&j);
     goto done;
   }
+  TRY(heat_outputs_open(&j.outputs, &j.heat, run->o));
   TRY(heat_resume(&j));
   TRY(march(&j));
   TRY(heat_finish_saving(&j));
+  TRY(heat_outputs_end(&j.outputs, &j.heat));
   TRY(heat_collect(&j));
   TRY(heat_write(&j));
   rc = comm_agree(run->c, heat_outcome(&j));

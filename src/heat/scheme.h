@@ -28,10 +28,17 @@ typedef struct heat_boundary {
   double h;
 } heat_boundary;
 
+/* Planes of a field that comes from a file: `values` of planes [first, first + planes). Local.
+ * NULL: there is no file. */
+typedef struct heat_reader {
+  status (*planes)(void *context, int64_t first, int64_t planes, double *values);
+  void *context;
+} heat_reader;
+
 typedef struct heat_problem {
   heat_grid grid;
   heat_value initial, alpha, source;
-  const double *initial_values; /* this rank's owned points, instead of `initial`; may be NULL */
+  heat_reader initial_from, alpha_from; /* instead of `initial`, `alpha` */
   heat_boundary face[HEAT_FACES];
 } heat_problem;
 
@@ -148,7 +155,8 @@ status heat_reason_status(heat_reason reason);
 /* ---- setup.c ---- */
 
 /* Slab, halo, medium, inputs and the field at the start, for kernels, place, world, threads and
- * problem as set. the halo `depth` planes deep. STATUS_INPUT: a conductivity that is not positive. */
+ * problem as set. the halo `depth` planes deep. STATUS_INPUT: a conductivity that is not positive.
+ */
 status heat_open(heat_run *run, int64_t depth);
 void heat_close(heat_run *run); /* local; accepts a zeroed run */
 

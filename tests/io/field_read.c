@@ -58,6 +58,9 @@ static void shapes_of_the_grid(void **state) {
     make_set("/packed", 3, (hsize_t[]){2, 3, 4}, H5T_IEEE_F32BE, 1);
     make_set("/sheet", 2, (hsize_t[]){3, 4}, H5T_STD_I32LE, 0);
     make_set("/sheet3", 3, (hsize_t[]){1, 3, 4}, H5T_IEEE_F64LE, 0);
+    make_set("/sheets", 3, (hsize_t[]){5, 3, 4}, H5T_IEEE_F64LE, 0);
+    make_set("/sheets4", 4, (hsize_t[]){5, 1, 3, 4}, H5T_IEEE_F64LE, 0);
+    make_set("/two", 2, (hsize_t[]){2, 4}, H5T_IEEE_F64LE, 1);
     make_set("/line", 1, (hsize_t[]){4}, H5T_IEEE_F64LE, 0);
     make_set("/times", 4, (hsize_t[]){5, 2, 3, 4}, H5T_IEEE_F64LE, 1);
     make_set("/lines", 4, (hsize_t[]){3, 1, 1, 4}, H5T_IEEE_F64LE, 0);
@@ -66,6 +69,10 @@ static void shapes_of_the_grid(void **state) {
   check_planes("/packed", &box, 0);
   check_planes("/sheet", &sheet, 0);
   check_planes("/sheet3", &sheet, 0);
+  check_planes("/sheets", &sheet, 48);
+  check_planes("/sheets[1]", &sheet, 12);
+  check_planes("/sheets4[3]", &sheet, 36);
+  check_planes("/two", &line, 4);
   check_planes("/line", &line, 0);
   check_planes("/times", &box, 96);
   check_planes("/times[0]", &box, 0);
@@ -96,7 +103,7 @@ static void other_shapes_are_refused(void **state) {
   static const char *const wrong[] = {"/turned", "/flat",   "/none",    "/five",    "/absent",
                                       "/box[0]", "/box[x]", "/box[-1]", "/box[0]]", ""};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(wrong[i], &box);
-  refuse("/box", &sheet);
+  refuse("/turned", &sheet);
   ON_RANK_0(put(path, "not HDF5", 8));
   refuse("/box", &box);
   ON_RANK_0(remove(path));
