@@ -10,6 +10,7 @@
 #include "heat_outputs.h"
 #include "progress.h"
 #include "report.h"
+#include "run_outcome.h"
 #include "scheme.h"
 #include "timers.h"
 
@@ -54,12 +55,13 @@ void heat_files_close(heat_job *j);
 status heat_choose_scheme(heat_job *j);
 void heat_print_plan(const heat_job *j);
 
-/* heat_saving.c. Collective, but for the last two. */
+/* heat_saving.c. Collective, but for the last, which says how the run ended; `text` holds its
+ * words. */
 status heat_open_saving(heat_job *j);
 status heat_resume(heat_job *j);
 status heat_finish_saving(heat_job *j);
-status heat_exit_code(const heat_job *j);
-status heat_stopped(const heat_job *j); /* the failure of a run that was stopped */
+enum { ENDING_TEXT = 400 };
+run_ending heat_ending(const heat_job *j, char text[ENDING_TEXT]);
 
 /* heat_write_field.c: the output file. Collective. */
 status heat_write_field(heat_job *j, const char *json);
