@@ -76,4 +76,14 @@ rc=$?
 cmp -i 4096 -n $((points * 8)) run.vtkhdf whole.vtkhdf || complain "not the first run's file"
 "$HALOSWEEP" inspect run.vtkhdf > out 2>&1 || complain "$(cat out)"
 [ "$(find . -name ".run*.part" | wc -l)" = 0 ] || complain "a temporary stays: $(ls -A)"
+
+what="a disk that is full for one rank"
+cp run.vtkhdf before
+big="--n 41,40 --initial x*y --dt 1e-5 --steps 100 --save_every 10 --output run.vtkhdf --progress off --quiet"
+mpirun -n 2 "$HALOSWEEP" heat $big : -n 1 bash -c 'ulimit -f 60 && exec "$@"' - "$HALOSWEEP" heat $big > out 2> err
+rc=$?
+[ $rc = 6 ] || complain "exit $rc"
+grep -q "run.vtkhdf: cannot write: " err || complain "does not say what"
+cmp run.vtkhdf before || complain "the old file is gone"
+[ "$(find . -name '.run*.part' | wc -l)" = 0 ] || complain "a temporary stays: $(ls -A)"
 exit $bad
