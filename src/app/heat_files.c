@@ -15,17 +15,19 @@ static status read_content(heat_job *j, field_source *from, uint64_t *content) {
   const heat_grid *g = &j->in.problem.grid;
   const int64_t plane = field_plane(g);
   double *values = NULL;
-  int64_t sum = 0;
+  uint64_t sum = 0;
+  int64_t share;
   ownership o = {.first = NULL};
   TRY(ownership_even(j->run->c, g->n[g->dims - 1], &o));
   rc = alloc_array(&values, plane, sizeof *values, "plane");
   for (gidx p = ownership_begin(&o); p < ownership_end(&o) && rc == STATUS_OK; p++) {
     rc = field_planes(from, p, 1, values);
-    if (rc == STATUS_OK) sum += (int64_t)fingerprint_of(values, p * plane, plane);
+    if (rc == STATUS_OK) sum += fingerprint_of(values, p * plane, plane);
   }
   TRY(comm_agree(j->run->c, rc));
-  TRY(comm_sum_i64(j->run->c, &sum, 1));
-  *content = (uint64_t)sum;
+  share = (int64_t)sum;
+  TRY(comm_sum_i64(j->run->c, &share, 1));
+  *content = (uint64_t)share;
 done:
   alloc_free(&values);
   ownership_release(&o);
