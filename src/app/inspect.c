@@ -18,7 +18,8 @@ static int leads(const run_context *run) { return comm_rank(run->c) == 0; }
 /* ---- results ---- */
 
 static const char *const result_keys[] = {
-    "command", "reason", "rows", "method", "iterations", "relative_residual", "fingerprint"};
+    "command", "reason", "rows",  "method", "iterations",  "relative_residual",
+    "points",  "scheme", "steps", "time",   "saved_times", "fingerprint"};
 
 static status print_result(run_context *run, const char *path) {
   status rc = STATUS_OK;
