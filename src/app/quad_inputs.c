@@ -21,10 +21,11 @@ static void take_limits(const options *o, quad_inputs *in) {
   if (options_has(o, "quad.dims")) in->dims = (int)options_integer(o, "quad.dims");
   if (in->dims == 0 && b != NULL) in->dims = b->dims_min;
   if (b != NULL && in->dims == 1) in->dims = b->dims_min;
+  const double usual_lower = b != NULL ? b->lower : 0.0, usual_upper = b != NULL ? b->upper : 0.0;
   for (int d = 0; d < in->dims; d++) {
-    in->lower[d] = low == 0 ? b->lower : lower[low == 1 ? 0 : d];
-    in->upper[d] = high == 0 ? b->upper : upper[high == 1 ? 0 : d];
-    if (b != NULL && (in->lower[d] != b->lower || in->upper[d] != b->upper)) in->exact_known = 0;
+    in->lower[d] = low == 0 ? usual_lower : lower[low == 1 ? 0 : d];
+    in->upper[d] = high == 0 ? usual_upper : upper[high == 1 ? 0 : d];
+    if (in->lower[d] != usual_lower || in->upper[d] != usual_upper) in->exact_known = 0;
   }
 }
 

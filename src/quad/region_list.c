@@ -26,7 +26,8 @@ void region_list_release(region_list *l) {
 double *region_list_edge(const region_list *l, int64_t id) { return l->edge + 2 * l->dims * id; }
 
 static int before(const region_list *l, int64_t a, int64_t b) {
-  return l->at[a].error > l->at[b].error || (l->at[a].error == l->at[b].error && a < b);
+  const double error_a = l->at[a].error, error_b = l->at[b].error;
+  return error_a > error_b || (error_a == error_b && a < b);
 }
 
 void region_list_wait(region_list *l, int64_t id) {
