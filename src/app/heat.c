@@ -75,7 +75,7 @@ status command_heat(run_context *run) {
   TRY(heat_open_saving(&j));
   TRY(open_backend(&j));
   TRY(heat_functions_create(&j));
-  TRY(heat_open(&j.heat, 1));
+  TRY(heat_open(&j.heat, 0));
   TRY(heat_choose_scheme(&j));
   if (options_flag(run->o, "run.dry_run")) {
     heat_print_plan(&j);
