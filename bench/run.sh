@@ -89,6 +89,7 @@ record_json quad "$build/bench/bench_quad" 1e8 "$rounds" "$build/src/app/haloswe
   -- on_ranks 2 "$build/bench/bench_quad" 1e8 "$rounds"
 record quad_sums "$build/bench/bench_quad_sums"
 python3 bench/setup.py --build "$build" --rounds "$rounds" --out "$out/setup.json"
+OMP_WAIT_POLICY=passive "$build/bench/bench_heat" 2 9 | tee "$out/heat.json"
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else

@@ -93,7 +93,7 @@ status command_heat(run_context *run) {
   TRY(heat_files_open(&j));
   TRY(run_stop_early(run, j.saving, "making the functions"));
   TRY(check_memory(&j));
-  TRY(heat_open(&j.heat, 1));
+  TRY(heat_open(&j.heat, 0));
   TRY(run_stop_early(run, j.saving, "making the fields"));
   TRY(heat_choose_scheme(&j));
   if (options_flag(run->o, "run.dry_run")) {

@@ -125,8 +125,10 @@ static status run_to(heat_run *run, int64_t until) {
   while (run->step < until) {
     const double t = heat_time(run, run->step);
     TRY(run->scheme->step(run, t, length_of(run, run->step), heat_time(run, run->step + 1)));
+    run->whole = run->queued;
     run->step++;
   }
+  rc = heat_flush(run);
 done:
   return rc;
 }
@@ -143,6 +145,7 @@ status heat_march(heat_run *run) {
     TRY(run_to(run, smaller(look, begin + pace)));
     const double each = (comm_clock() - clock) / (double)(run->step - begin);
     pace = each * 1e6 < PACE ? 1000000 : (int64_t)fmax(1.0, PACE / each);
+    if (pace > run->depth) pace -= pace % run->depth; /* whole passes */
     TRY(meet(run, run->step == look, &pace, &stop));
     progress_step(run->progress, run->step, run->last, heat_time(run, run->step));
   }
