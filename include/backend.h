@@ -16,6 +16,9 @@
 
 typedef struct device device; /* an opened backend: threads, or a GPU */
 
+/* What can be done while halos travel, what is done after they arrived, and both. */
+typedef enum part { PART_INTERIOR, PART_BOUNDARY, PART_ALL } part;
+
 /* What one step's reduction carries: a few exact sums (wide.h) and a few counters. */
 enum { SUMS_MAX = 3, COUNTERS = 2 };
 

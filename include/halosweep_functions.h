@@ -1,4 +1,5 @@
-/* Functions you can write in C and give to halosweep as a file: `halosweep quad --integrand f.c`.
+/* Functions you can write in C and give to halosweep as a file: `halosweep quad --integrand f.c`,
+ * `halosweep heat --initial f.c`.
  *
  * Include this header and define the function of your command. The file must compile as C11 and as
  * C++17: it runs on CPUs, and on GPUs as it is. It is called from many threads at once: no static
@@ -23,6 +24,13 @@ extern "C" {
 /* quad: the integrand at the point x[0 .. dims). p: the values of [parameters], then those of
  * [sweep], in the order of the config; not to be read when there are none. */
 double integrand(const double *x, const double *p);
+
+/* heat: the temperature at the start (K), the thermal diffusivity (m^2/s), and the heat source
+ * (K/s) at the point x[0 .. dims), t in s. p: the values of [parameters], in the order of the
+ * config. A file may define several of them; each is asked for by its own option. */
+double initial(const double *x, const double *p);
+double alpha(const double *x, const double *p);
+double source(const double *x, double t, const double *p);
 
 #ifdef __cplusplus
 }

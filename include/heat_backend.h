@@ -47,6 +47,7 @@ typedef struct heat_stage {
   heat_field u, out;
   heat_input input;
   heat_field held[HEAT_FACES]; /* values on the face */
+  int32_t fleeting;            /* out is read by stages of the same pass only */
 } heat_stage;
 
 typedef struct heat_backend {
@@ -58,11 +59,16 @@ typedef struct heat_backend {
    * point itself only. An empty range does nothing. */
   status (*stage)(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to);
 
-  /* `steps` <= halo explicit Euler steps of dt in one pass over memory: out = u after them, on the
-   * owned planes; u is valid in all of its halo and used up. Held points stay; input is that of all
-   * steps. Same bits as `steps` stages. */
-  status (*steps)(device *d, heat_work *w, heat_field u, heat_field out, double dt,
-                  const heat_input *input, int steps);
+  /* `count` stages in one pass over memory, with the bits of stage() for each in turn: stage i over
+   * the planes [-r, planes + r), r = count - 1 - i, that are in the domain. What a stage reads and
+   * no earlier one of the pass writes is valid that far into the halo, its u one plane further; a
+   * slab without ghost planes takes any count. Several stages may have the same `out`.
+   * PART_INTERIOR does what needs no ghost plane (or nothing), PART_BOUNDARY after it the rest,
+   * PART_ALL both. Afterwards nothing is said about an `out` that is fleeting. */
+  status (*pass)(device *d, heat_work *w, const heat_stage *s, int count, part which);
+
+  /* How many stages a pass does best with, on a slab of so many planes. At least 1. */
+  int (*depth)(const device *d, const heat_grid *g, int64_t planes);
 
   /* Halo: planes h->send_row[] of u into the plan's send buffer; its ghost buffer into the ghost
    * planes h->ghost_row[] (counted over both sides: [0, halo) before, [halo, 2 halo) behind). */

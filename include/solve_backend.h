@@ -14,8 +14,6 @@
 
 typedef struct matrix matrix; /* a rank's rows in the backend's storage */
 
-typedef enum part { PART_INTERIOR, PART_BOUNDARY, PART_ALL } part;
-
 typedef struct matrix_facts {
   const char *format;  /* "csr", "sell-8", ... */
   int64_t bytes;       /* storage, this rank */

@@ -29,7 +29,7 @@ static status open_backend(heat_job *j) {
   j->points = g->n[0] * g->n[1] * g->n[2];
   const problem_size size = {j->points, "points", AUTO_GPU_POINTS};
   TRY(backend_choose(j->run, &size, &j->chosen));
-  j->chosen.transport.name = "host";
+  if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
   run->kernels = j->chosen.kernels;
   run->place = j->chosen.place;
   run->world = j->run->c;
@@ -75,7 +75,7 @@ status command_heat(run_context *run) {
   TRY(heat_open_saving(&j));
   TRY(open_backend(&j));
   TRY(heat_functions_create(&j));
-  TRY(heat_open(&j.heat, 1));
+  TRY(heat_open(&j.heat, 0));
   TRY(heat_choose_scheme(&j));
   if (options_flag(run->o, "run.dry_run")) {
     heat_print_plan(&j);

@@ -1,4 +1,4 @@
-/* The slab and medium of the CPU backends, and several steps by plain stages (heat_host.h). */
+/* The slab and medium of the CPU backends, and several stages one by one (heat_host.h). */
 #include "heat_host.h"
 
 #include <string.h>
@@ -35,24 +35,25 @@ done:
   return rc;
 }
 
-status heat_host_steps(device *d, heat_work *w, const heat_backend *by, heat_field u,
-                       heat_field out, double dt, const heat_input *input, int steps) {
+void heat_host_range(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
+  const int last = s->g.dims - 1;
+  const int64_t n = s->g.n[last];
+  *from = *to = 0;
+  if (s->planes == 0) return;
+  *from = -margin;
+  *to = s->planes + margin;
+  if (s->g.face[2 * last] == HEAT_PERIODIC && n > 1) return;
+  if (*from < -s->first) *from = -s->first;
+  if (*to > n - s->first) *to = n - s->first;
+}
+
+status heat_host_pass(device *d, heat_work *w, const heat_backend *by, const heat_stage *s,
+                      int count, part which) {
   status rc = STATUS_OK;
-  const heat_slab *s = &w->s;
-  const int last = s->g.dims - 1, around = s->g.face[2 * last] == HEAT_PERIODIC;
-  heat_field from = u, to = out;
-  for (int i = steps - 1; i >= 0; i--) {
-    heat_stage stage = {.base = from, .scale = dt, .u = from, .out = to, .input = *input};
-    int64_t begin = -i, end = s->planes + i;
-    if (!around && begin < -s->first) begin = -s->first;
-    if (!around && end > s->g.n[last] - s->first) end = s->g.n[last] - s->first;
-    TRY(by->stage(d, w, &stage, begin, end));
-    to = from;
-    from = stage.out;
-  }
-  if (from.data.at != out.data.at) {
-    memcpy(heat_owned_plane(w, out, 0), heat_owned_plane(w, from, 0),
-           (size_t)heat_owned(s) * sizeof(double));
+  for (int i = 0; i < count && which != PART_INTERIOR; i++) {
+    int64_t from, to;
+    heat_host_range(&w->s, count - 1 - i, &from, &to);
+    TRY(by->stage(d, w, &s[i], from, to));
   }
 done:
   return rc;

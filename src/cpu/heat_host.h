@@ -16,10 +16,13 @@ static inline double *field_at(heat_field f) { return f.data.at; }
 status heat_host_create(device *d, const heat_slab *s, const heat_medium *m, heat_work **out);
 void heat_host_release(device *d, heat_work **w);
 
-/* `steps` stages, one after the other, over planes [-(steps - 1 - i), planes + ...) of the halo:
- * the plain way to make several steps. */
-status heat_host_steps(device *d, heat_work *w, const heat_backend *by, heat_field u,
-                       heat_field out, double dt, const heat_input *input, int steps);
+/* The planes that a stage goes over with `margin` planes of the halo on each side: those that are
+ * in the domain; none where the slab has none. */
+void heat_host_range(const heat_slab *s, int margin, int64_t *from, int64_t *to);
+
+/* A pass the plain way: its stages one after the other, all of them as PART_BOUNDARY. */
+status heat_host_pass(device *d, heat_work *w, const heat_backend *by, const heat_stage *s,
+                      int count, part which);
 
 /* The part of the halo plane that received plane number i goes to, and where it lies. */
 static inline double *heat_ghost_plane(const heat_work *w, const halo *h, heat_field u, lidx i) {

@@ -153,15 +153,20 @@ static status totals(device *d, heat_work *w, heat_field u, double *minimum, dou
   return STATUS_OK;
 }
 
-static status steps(device *d, heat_work *w, heat_field u, heat_field out, double dt,
-                    const heat_input *input, int count) {
-  return heat_host_steps(d, w, &HEAT_ref, u, out, dt, input, count);
+static status pass(device *d, heat_work *w, const heat_stage *s, int count, part which) {
+  return heat_host_pass(d, w, &HEAT_ref, s, count, which);
+}
+
+static int depth(const device *d, const heat_grid *g, int64_t planes) {
+  (void)d, (void)g, (void)planes;
+  return 1;
 }
 
 const heat_backend HEAT_ref = {.create = heat_host_create,
                                .release = heat_host_release,
                                .stage = stage,
-                               .steps = steps,
+                               .pass = pass,
+                               .depth = depth,
                                .pack = pack,
                                .unpack = unpack,
                                .totals = totals};

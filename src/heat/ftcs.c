@@ -16,7 +16,7 @@ static int stages(double z) {
 static status step(heat_run *run, double t, double dt, double next) {
   status rc = STATUS_OK;
   heat_stage s = {.base = run->u, .scale = dt, .u = run->u, .out = run->spare[0]};
-  TRY(heat_run_stage(run, &s, t, next));
+  TRY(heat_queue_stage(run, &s, t, next));
   heat_swap(run, &run->spare[0]);
 done:
   return rc;

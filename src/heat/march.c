@@ -126,8 +126,10 @@ static status run_to(heat_run *run, int64_t until) {
   while (run->step < until) {
     const double t = heat_time(run, run->step);
     TRY(run->scheme->step(run, t, length_of(run, run->step), heat_time(run, run->step + 1)));
+    run->whole = run->queued;
     run->step++;
   }
+  rc = heat_flush(run);
 done:
   return rc;
 }

@@ -31,10 +31,10 @@ static status step(heat_run *run, double t, double dt, double next) {
                        .scale = dt / 6.0,
                        .u = c,
                        .out = a};
-  TRY(heat_run_stage(run, &first, t, half));
-  TRY(heat_run_stage(run, &second, half, half));
-  TRY(heat_run_stage(run, &third, half, next));
-  TRY(heat_run_stage(run, &fourth, next, next));
+  TRY(heat_queue_stage(run, &first, t, half));
+  TRY(heat_queue_stage(run, &second, half, half));
+  TRY(heat_queue_stage(run, &third, half, next));
+  TRY(heat_queue_stage(run, &fourth, next, next));
   heat_swap(run, &run->spare[0]);
 done:
   return rc;

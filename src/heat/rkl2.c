@@ -52,7 +52,7 @@ static status step(heat_run *run, double t, double dt, double next) {
   heat_field before = u, now = first;
   double c_first = b(1) * w, c_before = 0.0, c_now = c_first;
   heat_stage one = {.base = u, .scale = c_first * dt, .u = u, .out = first};
-  TRY(heat_run_stage(run, &one, t, fma(c_first, dt, t)));
+  TRY(heat_queue_stage(run, &one, t, fma(c_first, dt, t)));
   for (int j = 2; j <= s; j++) {
     const coefficients k = at_stage(j, w);
     const heat_field out = j == 2 ? run->spare[1] : j == 3 ? run->spare[2] : before;
@@ -64,7 +64,7 @@ static status step(heat_run *run, double t, double dt, double next) {
                         .scale = k.m * dt,
                         .u = now,
                         .out = out};
-    TRY(heat_run_stage(run, &stage, fma(c_now, dt, t), j == s ? next : fma(c, dt, t)));
+    TRY(heat_queue_stage(run, &stage, fma(c_now, dt, t), j == s ? next : fma(c, dt, t)));
     before = now;
     now = out;
     c_before = c_now;

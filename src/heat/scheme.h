@@ -69,6 +69,12 @@ typedef struct heat_supply {
 
 enum { HEAT_SPARES = 3, HEAT_VISITORS = 4 };
 
+/* A field whose halo holds the values of `depth` planes on each side. */
+typedef struct heat_known {
+  const void *at;
+  int64_t depth;
+} heat_known;
+
 typedef struct heat_run {
   const backend *kernels;
   device *place;
@@ -93,6 +99,15 @@ typedef struct heat_run {
 
   heat_field u;                  /* the field at `step` */
   heat_field spare[HEAT_SPARES]; /* as many as the scheme asks for */
+
+  /* stages to be run (pass.c) */
+  heat_stage *queue; /* [depth] */
+  int depth;         /* the most in a pass */
+  int queued;
+  int whole;              /* how many of them make up whole steps */
+  double fed_in, fed_out; /* times of the inputs and held values of the last one */
+  heat_known known[8];
+  int next_known;
 
   /* time: t = fma(step - step_0, dt, t_0), and `t_end` after step `last` where that is given */
   double dt, t_0, t_end; /* t_end NaN: not given */
@@ -124,7 +139,8 @@ typedef struct heat_scheme {
   double (*limit)(int stages);
   /* Stages of a step of that dt * lambda. */
   int (*stages)(double z);
-  /* One step of dt from time t to `next`, which is t + dt but for rounding: replaces run->u. */
+  /* One step of dt from time t to `next`, which is t + dt but for rounding: replaces run->u. Its
+   * stages may be left in the queue. */
   status (*step)(heat_run *run, double t, double dt, double next);
 } heat_scheme;
 
@@ -148,7 +164,8 @@ status heat_reason_status(heat_reason reason);
 /* ---- setup.c ---- */
 
 /* Slab, halo, medium, inputs and the field at the start, for kernels, place, world, threads and
- * problem as set. the halo `depth` planes deep. STATUS_INPUT: a conductivity that is not positive. */
+ * problem as set. Passes of up to `depth` stages (and where there are neighbours a halo of as many
+ * planes); 0: as many as serve. STATUS_INPUT: a conductivity that is not positive. */
 status heat_open(heat_run *run, int64_t depth);
 void heat_close(heat_run *run); /* local; accepts a zeroed run */
 
@@ -158,14 +175,29 @@ status heat_open_scheme(heat_run *run, const heat_scheme *scheme);
 /* Points of this rank's slab as a box: owned planes and `depth` on each side. Local. */
 heat_box heat_slab_box(const heat_run *run, int64_t depth);
 
+/* ---- pass.c ---- */
+
+/* Puts a stage on the owned planes into the queue; s->input and s->held are filled in: inputs at
+ * time t_in, held values at time t_out. The fields it names must not be touched but by other
+ * stages, nor looked at, before heat_flush(), which runs what is in the queue. */
+status heat_queue_stage(heat_run *run, const heat_stage *s, double t_in, double t_out);
+status heat_flush(heat_run *run);
+
+/* The same at once, for fields that others than stages write. */
+status heat_run_stage(heat_run *run, const heat_stage *s, double t_in, double t_out);
+
+/* Fields were written by others than stages: what their halos hold is not known. Local. */
+void heat_forget_halos(heat_run *run);
+
+/* run->depth, the queue, and the halo of the slab; 0: what serves. */
+status heat_choose_depth(heat_run *run, int64_t wanted);
+
 /* ---- stage.c ---- */
 
-/* One stage on the owned planes, the halo of s->u exchanged meanwhile. s->input and s->held are
- * filled in: inputs at time t_in, held values at time t_out. */
-status heat_run_stage(heat_run *run, heat_stage *s, double t_in, double t_out);
-
-/* Fills the halo of u. */
+/* Fills the halo of u; in two parts, with what needs no halo in between. */
 status heat_exchange(heat_run *run, heat_field u);
+status heat_exchange_begin(heat_run *run, heat_field u);
+status heat_exchange_end(heat_run *run, heat_field u);
 
 /* The inputs of time t, evaluated if they are not there yet. Local. */
 status heat_input_at(heat_run *run, double t, heat_input *out);

@@ -15,12 +15,11 @@ static int last_of(const heat_run *run) { return run->slab.g.dims - 1; }
 
 /* ---- slab and halo ---- */
 
-static status share_planes(heat_run *run, int64_t depth) {
+static status share_planes(heat_run *run) {
   status rc = STATUS_OK;
   const heat_grid *g = &run->problem->grid;
   heat_slab *s = &run->slab;
   s->g = *g;
-  s->halo = depth;
   s->plane = 1;
   for (int d = 0; d < g->dims - 1; d++) s->plane *= g->n[d];
   TRY(ownership_aligned(run->world, g->n[g->dims - 1], g->dims == 1 ? POINTS_ALIGNED : 1,
@@ -320,7 +319,8 @@ done:
 
 status heat_open(heat_run *run, int64_t depth) {
   status rc = STATUS_OK;
-  TRY(comm_agree(run->world, share_planes(run, depth)));
+  TRY(comm_agree(run->world, share_planes(run)));
+  TRY(heat_choose_depth(run, depth));
   TRY(plan_halo(run));
   TRY(make_fields(run));
   TRY(make_medium(run));
@@ -358,4 +358,5 @@ void heat_close(heat_run *run) {
   ownership_release(&run->owned);
   for (int d = 0; d < HEAT_DIMS; d++) alloc_free(&run->axis[d]);
   alloc_free(&run->host);
+  alloc_free(&run->queue);
 }

@@ -1,6 +1,4 @@
-/* A stage over all ranks: halo, interior planes, boundary planes; and the fields it is fed with.
- *
- *   pack -> halo_begin -> planes [1, planes - 1) -> halo_end -> unpack -> the first and last plane
+/* What stages are fed with, the halo of a field, its values on the host, and its totals.
  *
  * What depends on time is evaluated on the host at the stage's time, and only that: a source on the
  * slab, what a face is told on the face. */
@@ -51,13 +49,7 @@ done:
   return rc;
 }
 
-static status planes(heat_run *run, const heat_stage *s, int64_t from, int64_t to) {
-  if (from >= to) return STATUS_OK;
-  run->launches++;
-  return run->kernels->heat->stage(run->place, run->work, s, from, to);
-}
-
-static status exchange_begin(heat_run *run, heat_field u) {
+status heat_exchange_begin(heat_run *run, heat_field u) {
   const heat_backend *k = run->kernels->heat;
   if (run->plan.sends > 0) HEAT_ATTEMPT(run, k->pack(run->place, run->work, &run->plan, u));
   timers_switch(run->timers, PHASE_COMMUNICATE);
@@ -66,7 +58,7 @@ static status exchange_begin(heat_run *run, heat_field u) {
   return rc;
 }
 
-static status exchange_end(heat_run *run, heat_field u) {
+status heat_exchange_end(heat_run *run, heat_field u) {
   const heat_backend *k = run->kernels->heat;
   timers_switch(run->timers, PHASE_COMMUNICATE);
   const status rc = halo_end(&run->plan);
@@ -76,23 +68,8 @@ static status exchange_end(heat_run *run, heat_field u) {
 }
 
 status heat_exchange(heat_run *run, heat_field u) {
-  status rc = exchange_begin(run, u);
-  return rc != STATUS_OK ? rc : exchange_end(run, u);
-}
-
-status heat_run_stage(heat_run *run, heat_stage *s, double t_in, double t_out) {
-  status rc = STATUS_OK;
-  const int64_t n = run->slab.planes;
-  HEAT_ATTEMPT(run, heat_input_at(run, t_in, &s->input));
-  HEAT_ATTEMPT(run, heat_held_at(run, t_out, s->held));
-  TRY(exchange_begin(run, s->u));
-  HEAT_ATTEMPT(run, planes(run, s, 1, n - 1));
-  TRY(exchange_end(run, s->u));
-  HEAT_ATTEMPT(run, planes(run, s, 0, n < 1 ? n : 1));
-  HEAT_ATTEMPT(run, planes(run, s, n > 1 ? n - 1 : 1, n));
-  run->stages++;
-done:
-  return rc;
+  status rc = heat_exchange_begin(run, u);
+  return rc != STATUS_OK ? rc : heat_exchange_end(run, u);
 }
 
 void heat_swap(heat_run *run, heat_field *next) {
@@ -106,6 +83,7 @@ static dptr owned_at(const heat_run *run, heat_field f) {
 }
 
 status heat_load(heat_run *run, heat_field to, const double *from) {
+  heat_forget_halos(run);
   const int64_t bytes = heat_owned(&run->slab) * (int64_t)sizeof *from;
   return run->kernels->copy_in(run->place, owned_at(run, to), (hptr){(void *)(uintptr_t)from},
                                bytes);

@@ -1,99 +1,9 @@
-/* The heat equation on omp against ref, bit for bit: odd, flat and tiny grids, every kind of face,
- * constant and variable alpha, sources and fluxes as numbers and as fields, held values, stages of
- * every shape, slabs in the middle of a grid, several steps, totals. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "alloc.h"
-#include "heat_backend.h"
-#include "philox.h"
-#include "test.h"
+/* The heat equation on omp against ref, bit for bit, one stage at a time: odd, flat and tiny grids,
+ * every kind of face, constant and variable alpha, sources and fluxes as numbers and as fields,
+ * held values, stages of every shape, slabs in the middle of a grid, totals. */
+#include "heat_slabs.h"
 
 static comm *world;
-
-enum { FIELDS = 7, HALO = 3 };
-
-/* One case: what varies. */
-typedef struct trial {
-  heat_grid g;
-  int64_t first, planes;
-  int variable, fields, robin, terms, spoilt;
-  uint64_t seed;
-} trial;
-
-static uint64_t drawn;
-
-static double random_value(uint64_t seed) {
-  return (double)(int32_t)philox_at(seed, drawn++, PHILOX_PROBE, 0, 0).word[0] * 0x1p-30;
-}
-
-/* One backend's copy of a trial. */
-typedef struct bench {
-  const backend *b;
-  device *d;
-  heat_work *w;
-  heat_field field[FIELDS], flux[HEAT_FACES], held[HEAT_FACES];
-  halo h;
-  int64_t points;
-} bench;
-
-static heat_slab slab_of(const trial *t) {
-  heat_slab s = {.g = t->g, .first = t->first, .planes = t->planes, .plane = 1, .halo = HALO};
-  for (int d = 0; d < t->g.dims - 1; d++) s.plane *= t->g.n[d];
-  return s;
-}
-
-static void fill(bench *w, heat_field *f, int64_t points, uint64_t seed, int spoilt) {
-  double *x;
-  assert_ok(alloc_array(&x, points, sizeof *x, "values"));
-  drawn = 0;
-  for (int64_t i = 0; i < points; i++) x[i] = random_value(seed);
-  if (spoilt && points > 3) x[points / 2] = seed % 2 ? NAN : INFINITY;
-  assert_ok(w->b->alloc(w->d, points * 8, "field", &f->data));
-  assert_ok(w->b->copy_in(w->d, f->data, (hptr){x}, points * 8));
-  alloc_free(&x);
-}
-
-static void set_up(bench *w, const backend *b, const trial *t, int threads) {
-  const device_request request = {.threads = threads};
-  const heat_slab s = slab_of(t);
-  heat_medium m = {.alpha = 0.37};
-  double *face[HEAT_DIMS] = {NULL};
-  memset(w, 0, sizeof *w);
-  w->b = b;
-  w->points = heat_points(&s);
-  assert_ok(b->open(&request, &w->d));
-  for (int f = 0; f < HEAT_FACES; f++) {
-    m.is_robin[f] = t->robin >> f & 1;
-    m.robin[f] = 0.3 + f;
-  }
-  for (int d = 0; t->variable && d < t->g.dims; d++) {
-    assert_ok(alloc_array(&face[d], w->points, sizeof *face[d], "coefficients"));
-    drawn = 0;
-    for (int64_t i = 0; i < w->points; i++) face[d][i] = 1.0 + fabs(random_value(t->seed + 50));
-    m.face[d] = face[d];
-  }
-  assert_ok(b->heat->create(w->d, &s, &m, &w->w));
-  for (int d = 0; d < HEAT_DIMS; d++) alloc_free(&face[d]);
-  for (int i = 0; i < FIELDS; i++) {
-    fill(w, &w->field[i], w->points, t->seed + (uint64_t)i, t->spoilt && i < 2);
-  }
-  for (int f = 0; f < 2 * t->g.dims; f++) {
-    fill(w, &w->flux[f], heat_face_points(&s, f), t->seed + 20 + (uint64_t)f, 0);
-    fill(w, &w->held[f], heat_face_points(&s, f), t->seed + 30 + (uint64_t)f, 0);
-  }
-}
-
-static void tear_down(bench *w) {
-  for (int i = 0; i < FIELDS; i++) w->b->release(w->d, &w->field[i].data);
-  for (int f = 0; f < HEAT_FACES; f++) {
-    if (w->flux[f].data.at != NULL) w->b->release(w->d, &w->flux[f].data);
-    if (w->held[f].data.at != NULL) w->b->release(w->d, &w->held[f].data);
-  }
-  w->b->heat->release(w->d, &w->w);
-  w->b->close(&w->d);
-}
 
 static heat_stage stage_of(const bench *w, const trial *t, int out_is_base) {
   heat_stage s = {.base = w->field[1],
@@ -162,31 +72,6 @@ static void same_totals(const trial *t, bench *x, bench *y) {
   if (!t->spoilt && t->planes > 0) assert_true(low[0] < high[0] || x->points < 8);
 }
 
-/* One pass of several steps against as many stages one by one (on ref). */
-static void several_steps(const trial *t, bench *x, bench *y) {
-  const int last = t->g.dims - 1;
-  if (t->g.n[last] == 1) return;
-  const heat_stage a = stage_of(x, t, 0), b = stage_of(y, t, 0);
-  for (int steps = 1; steps <= HALO; steps++) {
-    assert_ok(x->b->heat->steps(x->d, x->w, x->field[0], x->field[6], 0.011, &a.input, steps));
-    assert_ok(y->b->heat->steps(y->d, y->w, y->field[0], y->field[6], 0.011, &b.input, steps));
-    const heat_slab s = slab_of(t);
-    double *p, *q;
-    assert_ok(alloc_array(&p, x->points, sizeof *p, "values"));
-    assert_ok(alloc_array(&q, x->points, sizeof *q, "values"));
-    assert_ok(x->b->copy_out(x->d, (hptr){p}, x->field[6].data, x->points * 8));
-    assert_ok(y->b->copy_out(y->d, (hptr){q}, y->field[6].data, x->points * 8));
-    for (int64_t k = s.halo * s.plane; k < s.halo * s.plane + heat_owned(&s); k++) {
-      assert_true(bits_of(p[k]) == bits_of(q[k]) || (isnan(p[k]) && isnan(q[k])));
-    }
-    /* u is used up: give both the same again */
-    assert_ok(x->b->copy_in(x->d, x->field[0].data, (hptr){p}, x->points * 8));
-    assert_ok(y->b->copy_in(y->d, y->field[0].data, (hptr){p}, x->points * 8));
-    alloc_free(&p);
-    alloc_free(&q);
-  }
-}
-
 static void run(const trial *t, int threads) {
   bench x, y;
   const int64_t live = alloc_live();
@@ -194,36 +79,9 @@ static void run(const trial *t, int threads) {
   set_up(&y, &BACKEND_omp, t, threads);
   same_totals(t, &x, &y);
   stages(t, &x, &y);
-  several_steps(t, &x, &y);
   tear_down(&x);
   tear_down(&y);
   assert_int_equal(alloc_live(), live);
-}
-
-/* All pairs of face kinds in each direction: 0 to 4. */
-static void set_faces(heat_grid *g, int d, int kind) {
-  static const int32_t pair[][2] = {{HEAT_HELD, HEAT_HELD},
-                                    {HEAT_FLUX, HEAT_FLUX},
-                                    {HEAT_HELD, HEAT_FLUX},
-                                    {HEAT_FLUX, HEAT_HELD},
-                                    {HEAT_PERIODIC, HEAT_PERIODIC}};
-  g->face[2 * d] = pair[kind][0];
-  g->face[2 * d + 1] = pair[kind][1];
-}
-
-static trial make(int dims, const int64_t *n, int64_t first, int64_t planes, uint64_t number) {
-  trial t = {
-      .g = {.dims = dims, .n = {1, 1, 1}}, .first = first, .planes = planes, .seed = 100 + number};
-  for (int d = 0; d < dims; d++) {
-    t.g.n[d] = n[d];
-    t.g.spacing[d] = 0.1 + 0.07 * d;
-  }
-  t.variable = (int)(number / 2 % 2);
-  t.fields = (int)(number / 4 % 2);
-  t.robin = (int)(number * 37 % 64);
-  t.terms = (int)(number % 4);
-  t.spoilt = number % 7 == 3;
-  return t;
 }
 
 /* Grids of every shape, whole and cut. */

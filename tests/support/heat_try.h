@@ -93,7 +93,7 @@ static inline void heat_try_open(heat_try *t, const backend *b, comm *world, int
   t->run.problem = &t->problem;
   t->run.t_end = NAN;
   assert_ok(b->open(&request, &t->run.place));
-  assert_ok(heat_open(&t->run, 1));
+  assert_ok(heat_open(&t->run, 0));
   assert_ok(heat_open_scheme(&t->run, scheme));
 }
 
