@@ -1,10 +1,10 @@
 /* The heat equation on the GPU: the operations of the table (heat_args.h says what is where).
  *
  * Everything runs on `main`, in order, except the halo: pack() copies the boundary planes to pinned
- * memory and marks a point on main (`fork`); unpack() and stages of a boundary plane run on `urgent`
- * from there on, beside the interior planes on main; main waits for them (`join`) before whatever
- * comes next. Planes are contiguous, so halos are plain copies. Where the plan's buffers are in
- * device memory (transport mpi) nothing goes through the host. */
+ * memory and marks a point on main (`fork`); unpack() and stages of a boundary plane run on
+ * `urgent` from there on, beside the interior planes on main; main waits for them (`join`) before
+ * whatever comes next. Planes are contiguous, so halos are plain copies. Where the plan's buffers
+ * are in device memory (transport mpi) nothing goes through the host. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ done:
   return rc;
 }
 
-/* ---- stages and steps ---- */
+/* ---- stages ---- */
 
 static heat_pass pass_of(const heat_work *w, double scale, const heat_input *in, heat_field u,
                          heat_field out) {
@@ -113,9 +113,8 @@ static status urgent_done(device *d) {
 status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to) {
   status rc = STATUS_OK;
   cudaStream_t stream;
-  heat_stage_args a = {.p = pass_of(w, s->scale, &s->input, s->u, s->out),
-                       .base = at(s->base),
-                       .terms = s->terms};
+  heat_stage_args a = {
+      .p = pass_of(w, s->scale, &s->input, s->u, s->out), .base = at(s->base), .terms = s->terms};
   TRY(device_ok(d));
   if (from >= to || w->s.plane == 0) goto done;
   a.p.from = from;
@@ -132,47 +131,97 @@ done:
   return rc;
 }
 
-/* Steps a pass makes at most. */
-static int most_steps(const heat_work *w) {
-  const int variable = w->face[0] != NULL;
-  if (w->s.g.dims == 1) return LINE_STEPS;
-  if (w->s.g.dims == 2) return variable ? ROWS_STEPS_VARIABLE : ROWS_STEPS;
+/* ---- passes ---- */
+
+/* The planes within `margin` of the owned ones that are in the domain; none where none is owned. */
+static void range_of(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
+  const int last = s->g.dims - 1;
+  const int64_t n = s->g.n[last];
+  *from = *to = 0;
+  if (s->planes == 0 || s->plane == 0) return;
+  *from = -margin;
+  *to = s->planes + margin;
+  if (s->g.face[2 * last] == HEAT_PERIODIC && n > 1) return;
+  if (*from < -s->first) *from = -s->first;
+  if (*to > n - s->first) *to = n - s->first;
+}
+
+/* Steps of one launch at most. */
+static int most_steps(int dims, int variable) {
+  if (dims == 1) return LINE_STEPS;
+  if (dims == 2) return variable ? ROWS_STEPS_VARIABLE : ROWS_STEPS;
   return variable ? PLANES_STEPS_VARIABLE : PLANES_STEPS;
 }
 
-/* One pass: a->steps steps to planes within `more` of the owned ones, as far as there are any. */
-static status one_pass(device *d, heat_march_args *a, int more) {
-  const heat_slab *s = &a->p.s;
-  const int last = s->g.dims - 1, around = s->g.face[2 * last] == HEAT_PERIODIC;
-  a->p.from = -more;
-  a->p.to = s->planes + more;
-  if (!around && a->p.from < -s->first) a->p.from = -s->first;
-  if (!around && a->p.to > s->g.n[last] - s->first) a->p.to = s->g.n[last] - s->first;
-  if (a->p.from >= a->p.to) return STATUS_OK;
-  if (last == 0) return device_launched(d, kernel_heat_line(d->main, a), "kernel heat line");
-  if (last == 1) {
-    return device_launched(d, kernel_heat_rows(d->main, a, d->processors), "kernel heat rows");
+/* Whether stages are Euler steps one after the other, of which only the last one's result counts,
+ * with the same input and held points that stay. */
+static int are_steps(const heat_stage *s, int count) {
+  for (int i = 0; i < count; i++) {
+    if (s[i].terms != 0 || at(s[i].base) != at(s[i].u) || s[i].scale != s[0].scale) return 0;
+    if (memcmp(&s[i].input, &s[0].input, sizeof s->input) != 0) return 0;
+    if (i > 0 && at(s[i].u) != at(s[i - 1].out)) return 0;
+    if (at(s[i].out) != at(s[i % 2].out) || (i > 0 && at(s[1].out) != at(s[0].u))) return 0;
+    if (i + 1 < count && !s[i].fleeting) return 0;
+    for (int f = 0; f < HEAT_FACES; f++) {
+      if (at(s[i].held[f]) != NULL) return 0;
+    }
   }
-  return device_launched(d, kernel_heat_planes(d->main, a, d->processors), "kernel heat planes");
+  return 1;
 }
 
-/* Passes of `most` steps at most, between u and out in turn, an odd number of them. */
-status cuda_heat_steps(device *d, heat_work *w, heat_field u, heat_field out, double dt,
-                       const heat_input *input, int steps) {
+/* One launch: a->steps steps to planes within `margin` of the owned ones. */
+static status launch_steps(device *d, heat_march_args *a, int margin) {
+  range_of(&a->p.s, margin, &a->p.from, &a->p.to);
+  if (a->p.from >= a->p.to) return STATUS_OK;
+  switch (a->p.s.g.dims) {
+  case 1:
+    return device_launched(d, kernel_heat_line(d->main, a), "kernel heat line");
+  case 2:
+    return device_launched(d, kernel_heat_rows(d->main, a, d->processors), "kernel heat rows");
+  default:
+    return device_launched(d, kernel_heat_planes(d->main, a, d->processors), "kernel heat planes");
+  }
+}
+
+/* Steps between the two fields in turn: an even number of launches where the result's field is that
+ * of the first input, else an odd one. */
+static status run_steps(device *d, heat_work *w, const heat_stage *s, int count) {
   status rc = STATUS_OK;
-  const int most = most_steps(w);
-  int passes = (steps + most - 1) / most;
-  TRY(ready(d));
-  if (w->s.planes == 0 || w->s.plane == 0) goto done;
-  if (passes % 2 == 0) passes++;
-  for (int i = 0, left = steps; i < passes; i++) {
-    heat_march_args a = {.p = pass_of(w, dt, input, i % 2 == 0 ? u : out, i % 2 == 0 ? out : u)};
+  const int most = most_steps(w->s.g.dims, w->face[0] != NULL);
+  int passes = (count + most - 1) / most;
+  if (passes % 2 != count % 2) passes++;
+  for (int i = 0, left = count; i < passes; i++) {
+    heat_march_args a = {.p = pass_of(w, s->scale, &s->input, i % 2 == 0 ? s->u : s->out,
+                                      i % 2 == 0 ? s->out : s->u)};
     a.steps = (left + passes - i - 1) / (passes - i);
     left -= a.steps;
-    TRY(one_pass(d, &a, left));
+    TRY(launch_steps(d, &a, left));
   }
 done:
   return rc;
+}
+
+status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, part which) {
+  status rc = STATUS_OK;
+  if (which == PART_INTERIOR) return device_ok(d); /* all of it follows as the boundary */
+  TRY(ready(d));
+  if (count > 1 && are_steps(s, count)) {
+    TRY(run_steps(d, w, s, count));
+    goto done;
+  }
+  for (int i = 0; i < count; i++) {
+    int64_t from, to;
+    range_of(&w->s, count - 1 - i, &from, &to);
+    TRY(cuda_heat_stage(d, w, &s[i], from, to));
+  }
+done:
+  return rc;
+}
+
+/* Two launches: the result is where the driver wants it. */
+int cuda_heat_depth(const device *d, const heat_grid *g, int64_t planes) {
+  (void)d, (void)planes;
+  return 2 * most_steps(g->dims, 0);
 }
 
 /* ---- halo ---- */

@@ -13,7 +13,7 @@
 
 /* Steps of one pass at most, by dimension: measured (docs/performance.md). */
 enum {
-  LINE_STEPS = 64,
+  LINE_STEPS = 48,
   ROWS_STEPS = 8,
   ROWS_STEPS_VARIABLE = 4,
   PLANES_STEPS = 4,
@@ -51,9 +51,9 @@ typedef struct heat_stage_args {
 typedef struct heat_march_args {
   heat_pass p;
   int32_t steps;
-  int32_t strips[2];  /* pieces that x and y are cut into */
-  int64_t chunk;      /* planes a warp or thread block marches over */
-  int64_t units;      /* warps in 1-D and 2-D, thread blocks in 3-D */
+  int32_t strips[2]; /* pieces that x and y are cut into */
+  int64_t chunk;     /* planes a warp or thread block marches over */
+  int64_t units;     /* warps in 1-D and 2-D, thread blocks in 3-D */
 } heat_march_args;
 
 typedef struct heat_totals_args {
@@ -73,8 +73,8 @@ extern "C" {
 status cuda_heat_create(device *d, const heat_slab *s, const heat_medium *m, heat_work **out);
 void cuda_heat_release(device *d, heat_work **w);
 status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to);
-status cuda_heat_steps(device *d, heat_work *w, heat_field u, heat_field out, double dt,
-                       const heat_input *input, int steps);
+status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, part which);
+int cuda_heat_depth(const device *d, const heat_grid *g, int64_t planes);
 status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u);
 status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u);
 status cuda_heat_totals(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);

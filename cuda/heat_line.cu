@@ -1,7 +1,7 @@
 /* Several Euler steps in 1-D, in one pass over memory. A warp takes LINE_POINTS points, `steps` of
- * them on each side for its neighbours' sake, into registers, LANE_POINTS in a row a lane; a step is
- * then arithmetic and two shuffles. Coefficients and source stay in registers too. Where `steps` is
- * a quarter of the points a warp does twice the work it keeps, hence LINE_STEPS. 3 operations a
+ * them on each side for its neighbours' sake, into registers, LANE_POINTS in a row a lane; a step
+ * is then arithmetic and two shuffles. Coefficients and source stay in registers too. Where `steps`
+ * is a quarter of the points a warp does twice the work it keeps, hence LINE_STEPS. 3 operations a
  * point and step; 16 bytes a point and pass (8 more for alpha, and for a source field). */
 #include "heat_point.cuh"
 #include "passes.h"
@@ -19,8 +19,9 @@ static __device__ inline void line_load(const double *from, int64_t x0, int64_t 
   for (int i = 0; i < LANE_POINTS; i++) {
     const int64_t at = x0 + lane + i * WARP;
     const int place = lane + i * WARP;
-    room[place / LANE_POINTS * RUN + place % LANE_POINTS] =
-        from[at < begin ? begin : at < end ? at : end - 1];
+    room[place / LANE_POINTS * RUN + place % LANE_POINTS] = from[at < begin ? begin
+                                                                 : at < end ? at
+                                                                            : end - 1];
   }
   __syncwarp();
 #pragma unroll
@@ -71,7 +72,7 @@ static __device__ inline void line_step(const heat_pass &p, int64_t x, double *u
 }
 
 template <bool VARIABLE, int SOURCE>
-__global__ void __launch_bounds__(WARP * LINE_WARPS)
+__global__ void __launch_bounds__(WARP *LINE_WARPS)
     line_pass(const __grid_constant__ heat_march_args m) {
   __shared__ double rooms[LINE_WARPS][WARP * RUN];
   const heat_pass &p = m.p;
@@ -80,7 +81,8 @@ __global__ void __launch_bounds__(WARP * LINE_WARPS)
   const int64_t unit = (int64_t)blockIdx.x * LINE_WARPS + warp;
   const int64_t x0 = p.from + unit * (LINE_POINTS - 2 * m.steps) - m.steps;
   const int64_t begin = -s.halo, end = s.planes + s.halo, x = x0 + lane * LANE_POINTS;
-  double u[LANE_POINTS], a[VARIABLE ? LANE_POINTS : 1], source[SOURCE == SOURCE_FIELD ? LANE_POINTS : 1];
+  double u[LANE_POINTS], a[VARIABLE ? LANE_POINTS : 1],
+      source[SOURCE == SOURCE_FIELD ? LANE_POINTS : 1];
   double a_left = 0.0, *room = rooms[warp];
   if (unit >= m.units) return;
   line_load(p.u + s.halo, x0, begin, end, room, u);

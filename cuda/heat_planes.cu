@@ -38,7 +38,8 @@ static cudaError_t choose(cudaStream_t s, heat_march_args *a, int processors) {
     return march<K, VARIABLE, SOURCE_NUMBER, false, false, FACES_ANY>(s, a, processors);
   case SOURCE_FIELD:
     return march<K, VARIABLE, SOURCE_FIELD, false, false, FACES_ANY>(s, a, processors);
-  default: return march<K, VARIABLE, SOURCE_NONE, false, false, FACES_ANY>(s, a, processors);
+  default:
+    return march<K, VARIABLE, SOURCE_NONE, false, false, FACES_ANY>(s, a, processors);
   }
 }
 

@@ -1,11 +1,11 @@
-/* Several Euler steps in 3-D, in one pass over memory. A thread block marches along z over a tile of
- * x and y and makes K steps on its way: as it takes plane z in, step 1 makes plane z - 1, step 2
+/* Several Euler steps in 3-D, in one pass over memory. A thread block marches along z over a tile
+ * of x and y and makes K steps on its way: as it takes plane z in, step 1 makes plane z - 1, step 2
  * plane z - 2 and so on, each from the three planes around it of the step before. A lane has two
- * points in x and four rows of them; of each step's input two planes of these stay in registers, the
- * third one just came. Neighbours in x are in the lane or a shuffle away; in y in the lane, or in
- * shared memory, where each warp leaves its first and last row of the plane that will be the middle
- * one next time, so that one barrier a plane is enough. Tiles overlap by K points on each side.
- * Planes come ahead of time through shared memory (asynchronous copies) and leave through it.
+ * points in x and four rows of them; of each step's input two planes of these stay in registers,
+ * the third one just came. Neighbours in x are in the lane or a shuffle away; in y in the lane, or
+ * in shared memory, where each warp leaves its first and last row of the plane that will be the
+ * middle one next time, so that one barrier a plane is enough. Tiles overlap by K points on each
+ * side. Planes come ahead of time through shared memory (asynchronous copies) and leave through it.
  *
  * 9 operations a point and step (of 64 x 4 WARPS points, (64 - 2 K) x (4 WARPS - 2 K) are kept), 16
  * bytes a point and pass, those read more often by as much. Source: as for 2-D, heat_rows.cuh. */
@@ -34,9 +34,7 @@ struct tile_place {
   unsigned held; /* a bit a point of the lane: an x- or y-face holds it (FACES_HELD) */
 };
 
-template <int K> struct tile_planes {
-  double plane[K][2][PLANE_ROWS][PLANE_POINTS];
-};
+template <int K> struct tile_planes { double plane[K][2][PLANE_ROWS][PLANE_POINTS]; };
 
 /* Columns and rows of a tile, within the grid. */
 struct tile_map {
@@ -96,8 +94,8 @@ static __device__ inline double plane_point(const heat_pass &p, const tile_map &
     }
     if (FACES != FACES_ANY || g.n[2] > 1) {
       const double *a = p.face[2];
-      out = heat_direction_faces(out, p.scale, ez, __ldg(a + at - s.plane), __ldg(a + at), lo, u,
-                                 hi);
+      out =
+          heat_direction_faces(out, p.scale, ez, __ldg(a + at - s.plane), __ldg(a + at), lo, u, hi);
     }
   } else {
     if (FACES != FACES_ANY || g.n[0] > 1) out = heat_direction(out, p.c[0], ex, west, u, east);
@@ -116,15 +114,15 @@ static __device__ inline double plane_point(const heat_pass &p, const tile_map &
 /* A step of a lane's points of plane z: from the planes lo, u and the one that just came, `now`,
  * which takes lo's place and is replaced by the result. */
 template <bool VARIABLE, int SOURCE, int FACES>
-static __device__ inline void plane_step(const heat_pass &p, const tile_place &w,
-                                         const tile_map &map, const shown_rows *shown, int64_t z,
-                                         double (*lo)[PLANE_POINTS],
-                                         const double (*u)[PLANE_POINTS],
-                                         double (*now)[PLANE_POINTS]) {
+static __device__ inline void
+plane_step(const heat_pass &p, const tile_place &w, const tile_map &map, const shown_rows *shown,
+           int64_t z, double (*lo)[PLANE_POINTS], const double (*u)[PLANE_POINTS],
+           double (*now)[PLANE_POINTS]) {
   const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
   const int warps = (int)blockDim.x / WARP;
   const pair first = pair_at(&shown[warp > 0 ? warp - 1 : 0].row[1][lane * PLANE_POINTS]);
-  const pair final = pair_at(&shown[warp + 1 < warps ? warp + 1 : warp].row[0][lane * PLANE_POINTS]);
+  const pair final =
+      pair_at(&shown[warp + 1 < warps ? warp + 1 : warp].row[0][lane * PLANE_POINTS]);
   unsigned held = 0;
   if (FACES == FACES_HELD) {
     const bool all = heat_held_by(p.s.g, 2, heat_ends_at(p.s.g, 2, z + p.s.first));
@@ -153,6 +151,11 @@ static __device__ inline void plane_step(const heat_pass &p, const tile_place &w
   }
 }
 
+static __device__ inline bool is_made(const heat_slab &s, int64_t z, int64_t least) {
+  const bool inside = z + s.first >= 0 && z + s.first < s.g.n[2];
+  return z >= least && (inside || (s.g.face[4] == HEAT_PERIODIC && s.g.n[2] > 1));
+}
+
 /* All steps as plane z comes in as `now`; leaves plane z - steps in it. */
 template <int K, bool VARIABLE, int SOURCE, bool EXACT, int FACES, int TURN>
 static __device__ inline void tile_steps(const heat_march_args &m, const tile_place &w,
@@ -167,7 +170,9 @@ static __device__ inline void tile_steps(const heat_march_args &m, const tile_pl
     shown_rows *next = shown + ((1 - TURN) * K + l) * warps + warp;
     pair_put(&next->row[0][lane * PLANE_POINTS], now[0]);
     pair_put(&next->row[1][lane * PLANE_POINTS], now[PLANE_ROWS - 1]);
-    if (!GUARDED || z - 1 - l >= w.begin - m.steps + l + 1) {
+    /* where a plane needs fields, it is made only if it is in the domain and hangs on what came in
+     */
+    if (!GUARDED || is_made(m.p.s, z - 1 - l, w.begin - m.steps + l + 1)) {
       plane_step<VARIABLE, SOURCE, FACES>(m.p, w, map, shown + (TURN * K + l) * warps, z - 1 - l,
                                           planes.plane[l][TURN], planes.plane[l][1 - TURN], now);
     } else {
@@ -234,7 +239,9 @@ template <int K> static __host__ __device__ inline int64_t planes_room(int warps
 }
 
 /* Points at the border of a tile that are not kept: K, an even number for WIDE. */
-template <int K> static __host__ __device__ constexpr int planes_margin() { return (K + 1) / 2 * 2; }
+template <int K> static __host__ __device__ constexpr int planes_margin() {
+  return (K + 1) / 2 * 2;
+}
 
 template <int K, bool VARIABLE, int SOURCE, bool EXACT, bool WIDE, int FACES, int WARPS_MOST>
 __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
@@ -245,8 +252,8 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   const int warps = (int)blockDim.x / WARP, rows = warps * PLANE_ROWS;
   tile_map &map = *reinterpret_cast<tile_map *>(room);
   shown_rows *shown = reinterpret_cast<shown_rows *>(room + sizeof(tile_map));
-  auto ring =
-      reinterpret_cast<double(*)[PLANE_ROWS][PLANE_WIDTH]>(shown + 2 * K * warps) + warp * PLANE_RING;
+  auto ring = reinterpret_cast<double(*)[PLANE_ROWS][PLANE_WIDTH]>(shown + 2 * K * warps) +
+              warp * PLANE_RING;
   const heat_slab &s = m.p.s;
   const heat_grid &g = s.g;
   const int steps = EXACT ? K : m.steps;
@@ -259,7 +266,7 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   w.x = w.x0 + lane * PLANE_POINTS;
   w.y = w.y0 + warp * PLANE_ROWS;
   const bool around_x = g.face[0] == HEAT_PERIODIC, around_y = g.face[2] == HEAT_PERIODIC;
-  const bool around_z = g.face[4] == HEAT_PERIODIC;
+  const bool around_z = g.face[4] == HEAT_PERIODIC && g.n[2] > 1;
   const bool inner = g.n[0] > 1 && g.n[1] > 1 && g.n[2] > 1 &&
                      (around_x || (w.x0 > 0 && w.x0 + PLANE_WIDTH < g.n[0])) &&
                      (around_y || (w.y0 > 0 && w.y0 + rows < g.n[1]));
@@ -277,8 +284,8 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
     map.row[i] = heat_wrap(w.y0 + i, g.n[1], around_y);
   }
   __syncthreads();
-  /* planes are counted from the first that comes in; with [plain, plain_end) as the newest one,
-   * steps make planes inside the domain only */
+  /* planes are counted from the first that comes in; those outside the slab do not; with [plain,
+   * plain_end) as the newest one, steps make planes inside the domain only */
   const int64_t top = w.begin - steps;
   const int planes_in = (int)(w.end + steps - top);
   const int64_t low = around_z ? 0 : steps + 1 - s.first - top;
@@ -287,12 +294,14 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   int plain = (int)max(low, fields ? 2 * (int64_t)steps : 0), ahead = 0, slot = 0, i = 0;
   const int plain_end = inner ? (int)min(high, (int64_t)planes_in) : 0;
   plain = (plain + 1) / 2 * 2;
+  const int there = (int)max((int64_t)0, -s.halo - top);
+  const int there_end = (int)min((int64_t)planes_in, s.planes + s.halo - top);
   const double *from = m.p.u + (top + s.halo) * s.plane;
   double *to = m.p.out + (top - steps + s.halo) * s.plane + w.y0 * g.n[0] + w.x0;
   tile_planes<K> planes = {};
   double now[PLANE_ROWS][PLANE_POINTS];
   auto fetch = [&](int into) {
-    if (ahead < planes_in) plane_fetch<WIDE>(from, g.n[0], map, ring[into]);
+    if (ahead >= there && ahead < there_end) plane_fetch<WIDE>(from, g.n[0], map, ring[into]);
     __pipeline_commit();
     ahead++;
     from += s.plane;

@@ -65,15 +65,15 @@ static __device__ inline bool heat_held_by(const heat_grid &g, int d, heat_ends 
   return (e.low && g.face[2 * d] == HEAT_HELD) || (e.high && g.face[2 * d + 1] == HEAT_HELD);
 }
 
-/* The same number, of which the compiler knows nothing: it would make all tests of its bits ahead of
- * a loop, and run out of predicates. */
+/* The same number, of which the compiler knows nothing: it would make all tests of its bits ahead
+ * of a loop, and run out of predicates. */
 static __device__ inline unsigned heat_fresh(unsigned bits) {
   asm volatile("" : "+r"(bits));
   return bits;
 }
 
-/* Adds the fluxes of all faces that the point lies on. A call: it is rare, and the kernels have many
- * places for it. */
+/* Adds the fluxes of all faces that the point lies on. A call: it is rare, and the kernels have
+ * many places for it. */
 static __device__ __noinline__ double heat_add_fluxes(const heat_pass &p, int64_t x, int64_t y,
                                                       int64_t z, double u, double out) {
   const heat_grid &g = p.s.g;

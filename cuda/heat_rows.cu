@@ -8,8 +8,7 @@ static cudaError_t march(cudaStream_t s, heat_march_args *a, int processors) {
   constexpr int KEPT = WARP * LANE - 2 * K;
   const auto kernel = rows_march<K, LANE, VARIABLE, SOURCE, EXACT, WIDE, FACES, 8>;
   int fit = 0;
-  cudaError_t error =
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, WARP, 0);
+  cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, WARP, 0);
   if (error != cudaSuccess) return error;
   a->strips[0] = (int32_t)((a->p.s.g.n[0] + KEPT - 1) / KEPT);
   heat_cut(a, a->strips[0], (int64_t)fit * processors);
@@ -31,7 +30,8 @@ static cudaError_t choose(cudaStream_t s, heat_march_args *a, int processors) {
     return march<K, VARIABLE, SOURCE_NUMBER, false, false, FACES_ANY>(s, a, processors);
   case SOURCE_FIELD:
     return march<K, VARIABLE, SOURCE_FIELD, false, false, FACES_ANY>(s, a, processors);
-  default: return march<K, VARIABLE, SOURCE_NONE, false, false, FACES_ANY>(s, a, processors);
+  default:
+    return march<K, VARIABLE, SOURCE_NONE, false, false, FACES_ANY>(s, a, processors);
   }
 }
 

@@ -29,9 +29,7 @@ struct strip_place {
 };
 
 /* A lane's part of a strip: row[l][.] are the last two rows of the input of step l + 1. */
-template <int K, int POINTS> struct strip_rows {
-  double row[K][2][POINTS];
-};
+template <int K, int POINTS> struct strip_rows { double row[K][2][POINTS]; };
 
 /* Coefficients of a row for a lane: its own points' and the one before. */
 template <int POINTS>
@@ -79,21 +77,26 @@ static __device__ inline void row_step(const heat_pass &p, const strip_place &w,
                      : heat_direction(out, p.c[0], ex, before, u[i], behind);
     }
     if (FACES != FACES_ANY || s.g.n[1] > 1) {
-      out = VARIABLE ? heat_direction_faces(out, p.scale, ey, ay_before[i], ay[i], lo[i], u[i],
-                                            hi[i])
-                     : heat_direction(out, p.c[1], ey, lo[i], u[i], hi[i]);
+      out = VARIABLE
+                ? heat_direction_faces(out, p.scale, ey, ay_before[i], ay[i], lo[i], u[i], hi[i])
+                : heat_direction(out, p.c[1], ey, lo[i], u[i], hi[i]);
     }
     if (SOURCE == SOURCE_NUMBER) out = fma(p.scale, p.source_value, out);
     if (SOURCE == SOURCE_FIELD) out = fma(p.scale, __ldg(p.source + row * n + column[i + 1]), out);
     if (FACES == FACES_HELD && (held >> i & 1) != 0) out = u[i];
     if (FACES == FACES_ANY && (ex.low || ex.high || ey.low || ey.high)) {
       const bool held = heat_held_by(s.g, 0, ex) || heat_held_by(s.g, 1, ey);
-      out = held ? u[i]
-                 : heat_add_fluxes(p, heat_wrap(x, n, s.g.face[0] == HEAT_PERIODIC), r, 0, u[i],
-                                   out);
+      out =
+          held ? u[i]
+               : heat_add_fluxes(p, heat_wrap(x, n, s.g.face[0] == HEAT_PERIODIC), r, 0, u[i], out);
     }
     next[i] = out;
   }
+}
+
+static __device__ inline bool is_made(const heat_slab &s, int64_t r, int64_t least) {
+  const bool inside = r + s.first >= 0 && r + s.first < s.g.n[1];
+  return r >= least && (inside || (s.g.face[2] == HEAT_PERIODIC && s.g.n[1] > 1));
 }
 
 /* All steps as row y comes in as `now`; leaves row y - steps in it. */
@@ -106,9 +109,8 @@ static __device__ inline void all_steps(const heat_march_args &m, const strip_pl
   for (int l = 0; l < K; l++) {
     if (!EXACT && l >= m.steps) break;
     double *lo = rows.row[l][TURN], *u = rows.row[l][1 - TURN], next[POINTS] = {};
-    /* rows that do not depend on what came in only are not made where they would need fields of
-     * rows that are not there */
-    if (!GUARDED || y - 1 - l >= w.begin - m.steps + l + 1) {
+    /* where a row needs fields, it is made only if it is in the domain and hangs on what came in */
+    if (!GUARDED || is_made(m.p.s, y - 1 - l, w.begin - m.steps + l + 1)) {
       row_step<POINTS, VARIABLE, SOURCE, FACES>(m.p, w, y - 1 - l, column, lo, u, now, next);
     }
 #pragma unroll
@@ -170,7 +172,8 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
   w.x0 = unit % m.strips[0] * KEPT - K;
   w.begin = m.p.from + unit / m.strips[0] * m.chunk;
   w.end = min(w.begin + m.chunk, m.p.to);
-  const bool around = s.g.face[0] == HEAT_PERIODIC, around_y = s.g.face[2] == HEAT_PERIODIC;
+  const bool around = s.g.face[0] == HEAT_PERIODIC,
+             around_y = s.g.face[2] == HEAT_PERIODIC && s.g.n[1] > 1;
   const bool inner = n > 1 && s.g.n[1] > 1 && (around || (w.x0 > 0 && w.x0 + WIDTH < n));
   w.held = 0;
 #pragma unroll
@@ -190,8 +193,8 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
       column[i] = heat_wrap(w.x0 + lane * POINTS + i - 1, n, around);
     }
   }
-  /* rows are counted from the first that comes in; with [plain, plain_end) as the newest one, steps
-   * make rows inside the domain only */
+  /* rows are counted from the first that comes in; those outside the slab do not; with [plain,
+   * plain_end) as the newest one, steps make rows inside the domain only */
   const int64_t top = w.begin - steps;
   const int rows_in = (int)(w.end + steps - top);
   const int64_t low = around_y ? 0 : steps + 1 - s.first - top;
@@ -199,12 +202,14 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
   int plain = (int)max(low, FIELDS ? 2 * (int64_t)steps : 0), ahead = 0, slot = 0, i = 0;
   const int plain_end = inner ? (int)min(high, (int64_t)rows_in) : 0;
   plain = (plain + 1) / 2 * 2;
+  const int there = (int)max((int64_t)0, -s.halo - top);
+  const int there_end = (int)min((int64_t)rows_in, s.planes + s.halo - top);
   const double *from = m.p.u + (top + s.halo) * n;
   double *to = m.p.out + (top - steps + s.halo) * n + w.x0;
   strip_rows<K, POINTS> rows = {};
   double now[POINTS];
   auto fetch = [&](int into) {
-    if (ahead < rows_in) row_fetch<POINTS, WIDE>(from, fetched, room[into]);
+    if (ahead >= there && ahead < there_end) row_fetch<POINTS, WIDE>(from, fetched, room[into]);
     __pipeline_commit();
     ahead++;
     from += n;

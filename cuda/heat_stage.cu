@@ -163,8 +163,7 @@ static __device__ inline void note_extremes(const heat_totals_args &a, extremes 
   if (nan) atomicMax(to + 2, 1ull);
 }
 
-__global__ void __launch_bounds__(TILE)
-    totals_pass(const __grid_constant__ heat_totals_args a) {
+__global__ void __launch_bounds__(TILE) totals_pass(const __grid_constant__ heat_totals_args a) {
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   extremes e = {~0ull, 0, false};

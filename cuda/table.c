@@ -17,7 +17,8 @@ static const solve_backend SOLVE_cuda_plain = SOLVE(cuda_matrix_create_plain);
 static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
                                        .release = cuda_heat_release,
                                        .stage = cuda_heat_stage,
-                                       .steps = cuda_heat_steps,
+                                       .pass = cuda_heat_pass,
+                                       .depth = cuda_heat_depth,
                                        .pack = cuda_heat_pack,
                                        .unpack = cuda_heat_unpack,
                                        .totals = cuda_heat_totals};
@@ -28,7 +29,7 @@ static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
     .describe = cuda_describe, .alloc = cuda_alloc, .release = cuda_release,                       \
     .copy_in = cuda_copy_in, .copy_out = cuda_copy_out, .pack = cuda_pack, .unpack = cuda_unpack,  \
     .fill = cuda_fill, .copy = cuda_copy, .max_abs = cuda_max_abs, .dot = cuda_dot,                \
-    .sums = cuda_sums, .solve = (solver), .heat = &HEAT_cuda,                                       \
+    .sums = cuda_sums, .solve = (solver), .heat = &HEAT_cuda,                                      \
   }
 
 const backend BACKEND_cuda = TABLE(&SOLVE_cuda);
