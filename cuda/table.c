@@ -3,6 +3,7 @@
 
 #include "cuda_plain.h"
 #include "device.h"
+#include "heat_args.h"
 
 #define SOLVE(create)                                                                              \
   {                                                                                                \
@@ -15,13 +16,22 @@
 static const solve_backend SOLVE_cuda = SOLVE(cuda_matrix_create);
 static const solve_backend SOLVE_cuda_plain = SOLVE(cuda_matrix_create_plain);
 
+static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
+                                       .release = cuda_heat_release,
+                                       .stage = cuda_heat_stage,
+                                       .pass = cuda_heat_pass,
+                                       .depth = cuda_heat_depth,
+                                       .pack = cuda_heat_pack,
+                                       .unpack = cuda_heat_unpack,
+                                       .totals = cuda_heat_totals};
+
 #define TABLE(solver)                                                                              \
   {                                                                                                \
     .name = "cuda", .help = "one NVIDIA GPU per rank", .open = cuda_open, .close = cuda_close,     \
     .describe = cuda_describe, .alloc = cuda_alloc, .release = cuda_release,                       \
     .copy_in = cuda_copy_in, .copy_out = cuda_copy_out, .pack = cuda_pack, .unpack = cuda_unpack,  \
     .fill = cuda_fill, .copy = cuda_copy, .max_abs = cuda_max_abs, .dot = cuda_dot,                \
-    .sums = cuda_sums, .solve = (solver), .quad = &QUAD_cuda,                                      \
+    .sums = cuda_sums, .solve = (solver), .quad = &QUAD_cuda, .heat = &HEAT_cuda,                  \
   }
 
 const backend BACKEND_cuda = TABLE(&SOLVE_cuda);

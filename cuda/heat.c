@@ -1,0 +1,342 @@
+/* The heat equation on the GPU: the operations of the table (heat_args.h says what is where).
+ *
+ * Everything runs on `main`, in order, except the halo: pack() copies the boundary planes to pinned
+ * memory and marks a point on main (`fork`); unpack() and stages of a boundary plane run on
+ * `urgent` from there on, beside the interior planes on main; main waits for them (`join`) before
+ * whatever comes next. Planes are contiguous, so halos are plain copies. Where the plan's buffers
+ * are in device memory (transport mpi) nothing goes through the host. */
+#include <math.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "block_sum.h"
+#include "heat_args.h"
+
+struct heat_work {
+  heat_slab s;
+  heat_medium m;
+  double *face[HEAT_DIMS]; /* device */
+  uint64_t *extreme;       /* device: [3] of totals */
+  double *send, *ghost;    /* pinned */
+  int64_t sends, ghosts;   /* numbers they have room for */
+  cudaEvent_t received;
+};
+
+static double *at(heat_field f) { return f.data.at; }
+
+static status ready(device *d) {
+  status rc = device_settle(d);
+  return rc == STATUS_OK ? device_join(d) : rc;
+}
+
+void cuda_heat_release(device *d, heat_work **out) {
+  heat_work *w = *out;
+  if (w == NULL) return;
+  cudaStreamSynchronize(d->main);
+  cudaStreamSynchronize(d->urgent);
+  for (int i = 0; i < HEAT_DIMS; i++) {
+    if (w->face[i] != NULL) device_free(d, w->face[i]);
+  }
+  if (w->extreme != NULL) device_free(d, w->extreme);
+  if (w->send != NULL) cudaFreeHost(w->send);
+  if (w->ghost != NULL) cudaFreeHost(w->ghost);
+  if (w->received != NULL) cudaEventDestroy(w->received);
+  alloc_free(out);
+}
+
+status cuda_heat_create(device *d, const heat_slab *s, const heat_medium *m, heat_work **out) {
+  status rc = STATUS_OK;
+  const int64_t bytes = heat_points(s) * (int64_t)sizeof(double);
+  TRY(alloc_zeroed(out, 1, sizeof **out, "heat slab"));
+  heat_work *w = *out;
+  w->s = *s;
+  w->m = *m;
+  TRY(device_alloc(d, 3 * (int64_t)sizeof *w->extreme, "extremes", &w->extreme));
+  TRY(device_check(d, cudaEventCreateWithFlags(&w->received, cudaEventDisableTiming),
+                   "cudaEventCreate"));
+  for (int i = 0; i < s->g.dims && m->face[0] != NULL; i++) {
+    TRY(device_alloc(d, bytes, "face coefficients", &w->face[i]));
+    TRY(device_upload(d, w->face[i], m->face[i], bytes));
+    w->m.face[i] = w->face[i];
+  }
+done:
+  if (rc != STATUS_OK) cuda_heat_release(d, out);
+  return rc;
+}
+
+/* ---- stages ---- */
+
+static heat_pass pass_of(const heat_work *w, double scale, const heat_input *in, heat_field u,
+                         heat_field out) {
+  const heat_grid *g = &w->s.g;
+  heat_pass p = {.s = w->s,
+                 .u = at(u),
+                 .out = at(out),
+                 .scale = scale,
+                 .source = at(in->source),
+                 .source_value = in->source_value};
+  for (int i = 0; i < g->dims; i++) {
+    p.face[i] = w->face[i];
+    p.c[i] = heat_coefficient(scale, w->m.alpha, g->spacing[i]);
+  }
+  for (int f = 0; f < 2 * g->dims; f++) {
+    p.inflow[f] = scale * heat_inflow(g, f);
+    p.flux[f] = in->flux[f];
+    p.flux_at[f] = at(in->flux_at[f]);
+    p.is_robin[f] = w->m.is_robin[f];
+    p.robin[f] = w->m.robin[f];
+  }
+  return p;
+}
+
+/* The stream of a stage over planes [from, to): a single boundary plane follows unpack() on urgent.
+ */
+static status stage_stream(device *d, const heat_work *w, int64_t from, int64_t to,
+                           cudaStream_t *out) {
+  status rc = STATUS_OK;
+  const int forked = d->forked, inside = from >= 1 && to <= w->s.planes - 1;
+  TRY(device_settle(d));
+  *out = forked && d->joining && (to <= 1 || from >= w->s.planes - 1) ? d->urgent : d->main;
+  if (*out == d->main) {
+    TRY(device_join(d));
+    if (inside) d->forked = forked;
+  }
+done:
+  return rc;
+}
+
+static status urgent_done(device *d) {
+  d->joining = 1;
+  return device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord");
+}
+
+status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to) {
+  status rc = STATUS_OK;
+  cudaStream_t stream;
+  heat_stage_args a = {
+      .p = pass_of(w, s->scale, &s->input, s->u, s->out), .base = at(s->base), .terms = s->terms};
+  TRY(device_ok(d));
+  if (from >= to || w->s.plane == 0) goto done;
+  a.p.from = from;
+  a.p.to = to;
+  for (int i = 0; i < s->terms; i++) {
+    a.weight[i] = s->weight[i];
+    a.term[i] = at(s->term[i]);
+  }
+  for (int f = 0; f < HEAT_FACES; f++) a.held[f] = at(s->held[f]);
+  TRY(stage_stream(d, w, from, to, &stream));
+  TRY(device_launched(d, kernel_heat_stage(stream, &a), "kernel heat stage"));
+  if (stream == d->urgent) TRY(urgent_done(d));
+done:
+  return rc;
+}
+
+/* ---- passes ---- */
+
+/* The planes within `margin` of the owned ones that are in the domain; none where none is owned. */
+static void range_of(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
+  const int last = s->g.dims - 1;
+  const int64_t n = s->g.n[last];
+  *from = *to = 0;
+  if (s->planes == 0 || s->plane == 0) return;
+  *from = -margin;
+  *to = s->planes + margin;
+  if (s->g.face[2 * last] == HEAT_PERIODIC && n > 1) return;
+  if (*from < -s->first) *from = -s->first;
+  if (*to > n - s->first) *to = n - s->first;
+}
+
+/* Steps of one launch at most. */
+static int most_steps(int dims, int variable) {
+  if (dims == 1) return LINE_STEPS;
+  if (dims == 2) return variable ? ROWS_STEPS_VARIABLE : ROWS_STEPS;
+  return variable ? PLANES_STEPS_VARIABLE : PLANES_STEPS;
+}
+
+/* Whether stages are Euler steps one after the other, of which only the last one's result counts,
+ * with the same input and held points that stay. */
+static int are_steps(const heat_stage *s, int count) {
+  for (int i = 0; i < count; i++) {
+    if (s[i].terms != 0 || at(s[i].base) != at(s[i].u) || s[i].scale != s[0].scale) return 0;
+    if (memcmp(&s[i].input, &s[0].input, sizeof s->input) != 0) return 0;
+    if (i > 0 && at(s[i].u) != at(s[i - 1].out)) return 0;
+    if (at(s[i].out) != at(s[i % 2].out) || (i > 0 && at(s[1].out) != at(s[0].u))) return 0;
+    if (i + 1 < count && !s[i].fleeting) return 0;
+    for (int f = 0; f < HEAT_FACES; f++) {
+      if (at(s[i].held[f]) != NULL) return 0;
+    }
+  }
+  return 1;
+}
+
+/* One launch: a->steps steps to planes within `margin` of the owned ones. */
+static status launch_steps(device *d, heat_march_args *a, int margin) {
+  range_of(&a->p.s, margin, &a->p.from, &a->p.to);
+  if (a->p.from >= a->p.to) return STATUS_OK;
+  switch (a->p.s.g.dims) {
+  case 1:
+    return device_launched(d, kernel_heat_line(d->main, a), "kernel heat line");
+  case 2:
+    return device_launched(d, kernel_heat_rows(d->main, a, d->processors), "kernel heat rows");
+  default:
+    return device_launched(d, kernel_heat_planes(d->main, a, d->processors), "kernel heat planes");
+  }
+}
+
+/* Steps between the two fields in turn: an even number of launches where the result's field is that
+ * of the first input, else an odd one. */
+static status run_steps(device *d, heat_work *w, const heat_stage *s, int count) {
+  status rc = STATUS_OK;
+  const int most = most_steps(w->s.g.dims, w->face[0] != NULL);
+  int passes = (count + most - 1) / most;
+  if (passes % 2 != count % 2) passes++;
+  for (int i = 0, left = count; i < passes; i++) {
+    heat_march_args a = {.p = pass_of(w, s->scale, &s->input, i % 2 == 0 ? s->u : s->out,
+                                      i % 2 == 0 ? s->out : s->u)};
+    a.steps = (left + passes - i - 1) / (passes - i);
+    left -= a.steps;
+    TRY(launch_steps(d, &a, left));
+  }
+done:
+  return rc;
+}
+
+status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, part which) {
+  status rc = STATUS_OK;
+  if (which == PART_INTERIOR) return device_ok(d); /* all of it follows as the boundary */
+  TRY(ready(d));
+  if (count > 1 && are_steps(s, count)) {
+    TRY(run_steps(d, w, s, count));
+    goto done;
+  }
+  for (int i = 0; i < count; i++) {
+    int64_t from, to;
+    range_of(&w->s, count - 1 - i, &from, &to);
+    TRY(cuda_heat_stage(d, w, &s[i], from, to));
+  }
+done:
+  return rc;
+}
+
+/* Two launches: the result is where the driver wants it. */
+int cuda_heat_depth(const device *d, const heat_grid *g, int64_t planes) {
+  (void)d, (void)planes;
+  return 2 * most_steps(g->dims, 0);
+}
+
+/* ---- halo ---- */
+
+/* Pinned memory for `count` numbers; no room for it is this program's trouble, not the device's. */
+static status make_pinned(device *d, int64_t count, double **buffer, int64_t *room) {
+  if (count <= *room) return STATUS_OK;
+  if (*buffer != NULL) cudaFreeHost(*buffer);
+  *buffer = NULL;
+  *room = 0;
+  const size_t bytes = (size_t)count * sizeof **buffer;
+  const cudaError_t error = cudaHostAlloc((void **)buffer, bytes, cudaHostAllocDefault);
+  if (error == cudaSuccess) *room = count;
+  if (error != cudaErrorMemoryAllocation) return device_check(d, error, "cudaHostAlloc");
+  cudaGetLastError(); /* not sticky */
+  return fail(STATUS_UNAVAILABLE, "not enough pinned host memory for the halo: %zu bytes", bytes);
+}
+
+/* How many planes from number i on lie one after the other: row[i ..] count up; a run does not
+ * reach over `fence`, where the ghost planes before the slab end. */
+static lidx run_of(const lidx *row, lidx i, lidx count, int64_t fence) {
+  lidx n = 1;
+  while (i + n < count && row[i + n] == row[i] + n && row[i + n] != fence) n++;
+  return n;
+}
+
+static status copy(device *d, void *to, const void *from, int64_t numbers, cudaStream_t stream) {
+  return device_launched(
+      d, cudaMemcpyAsync(to, from, (size_t)numbers * sizeof(double), cudaMemcpyDefault, stream),
+      "copy of planes");
+}
+
+status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u) {
+  status rc = STATUS_OK;
+  const int64_t plane = w->s.plane;
+  double *to = h->send_buffer;
+  TRY(ready(d));
+  if (!h->adopted) {
+    TRY(make_pinned(d, h->sends * plane, &w->send, &w->sends));
+    to = w->send;
+  }
+  for (lidx i = 0, n; i < h->sends; i += n) {
+    n = run_of(h->send_row, i, h->sends, -1);
+    TRY(copy(d, to + i * plane, at(u) + (h->send_row[i] + w->s.halo) * plane, n * plane, d->main));
+  }
+  TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
+  d->forked = 1;
+  TRY(device_check(d, cudaEventSynchronize(d->fork), "copy of planes"));
+  if (!h->adopted && h->sends > 0) {
+    memcpy(h->send_buffer, w->send, (size_t)(h->sends * plane) * sizeof(double));
+  }
+done:
+  return rc;
+}
+
+/* Where ghost plane number `row`, counted over both sides, lies. */
+static double *ghost_at(const heat_work *w, heat_field u, int64_t row) {
+  return at(u) + (row < w->s.halo ? row : row + w->s.planes) * w->s.plane;
+}
+
+status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u) {
+  status rc = STATUS_OK;
+  const int64_t plane = w->s.plane;
+  const double *from = h->ghost_buffer;
+  const int forked = d->forked;
+  TRY(device_settle(d));
+  if (h->ghosts == 0) goto done;
+  if (forked) {
+    TRY(device_check(d, cudaStreamWaitEvent(d->urgent, d->fork, 0), "cudaStreamWaitEvent"));
+  } else {
+    TRY(device_join(d));
+  }
+  const cudaStream_t stream = forked ? d->urgent : d->main;
+  if (!h->adopted) {
+    /* the copies of the last exchange have left the pinned buffer */
+    TRY(device_check(d, cudaEventSynchronize(w->received), "copy of planes"));
+    TRY(make_pinned(d, h->ghosts * plane, &w->ghost, &w->ghosts));
+    memcpy(w->ghost, h->ghost_buffer, (size_t)(h->ghosts * plane) * sizeof(double));
+    from = w->ghost;
+  }
+  for (lidx i = 0, n; i < h->ghosts; i += n) {
+    n = run_of(h->ghost_row, i, h->ghosts, w->s.halo);
+    TRY(copy(d, ghost_at(w, u, h->ghost_row[i]), from + i * plane, n * plane, stream));
+  }
+  TRY(device_check(d, cudaEventRecord(w->received, stream), "cudaEventRecord"));
+  if (forked) TRY(urgent_done(d));
+done:
+  return rc;
+}
+
+/* ---- totals ---- */
+
+static double value_of(uint64_t key) {
+  return double_of(key >> 63 != 0 ? key & (UINT64_MAX >> 1) : ~key);
+}
+
+status cuda_heat_totals(device *d, heat_work *w, heat_field u, double *minimum, double *maximum) {
+  status rc = STATUS_OK;
+  const heat_slab *s = &w->s;
+  heat_totals_args a = {.s = *s, .u = at(u) + s->halo * s->plane, .extreme = w->extreme};
+  uint64_t key[3];
+  *minimum = INFINITY;
+  *maximum = -INFINITY;
+  TRY(ready(d));
+  a.length = s->g.dims == 1 ? s->planes : s->g.n[0];
+  if (heat_owned(s) == 0) goto done;
+  a.blocks = (a.length + BLOCK_MAX - 1) / BLOCK_MAX;
+  a.units = heat_owned(s) / a.length * a.blocks;
+  a.end = plain_ending(d);
+  TRY(device_launched(d, kernel_heat_totals(d->main, &a, d->processors), "kernel heat totals"));
+  TRY(cuda_copy_out(d, (hptr){d->pinned}, (dptr){w->extreme}, (int64_t)sizeof key));
+  memcpy(key, d->pinned, sizeof key);
+  if (key[0] != UINT64_MAX) *minimum = value_of(key[0]) + 0.0; /* one of two zeros */
+  if (key[1] != 0) *maximum = value_of(key[1]) + 0.0;
+  if (key[2] != 0) *minimum = *maximum = NAN;
+done:
+  return rc;
+}

@@ -1,0 +1,108 @@
+/* What one point of the heat equation does, shared by the kernels: heat.h's pieces in heat.h's
+ * order. Coordinates are (x, y, z) with the last direction counted from the first owned plane. */
+#ifndef HEAT_POINT_CUH
+#define HEAT_POINT_CUH
+
+#include "heat_args.h"
+
+/* What a kernel is ready for: points on held faces just stay; on others they have mirrored
+ * neighbours and fluxes. */
+enum heat_faces { FACES_NONE, FACES_HELD, FACES_ANY };
+
+enum heat_source { SOURCE_NONE, SOURCE_NUMBER, SOURCE_FIELD };
+
+static inline heat_source heat_source_of(const heat_pass *p) {
+  return p->source != nullptr ? SOURCE_FIELD : p->source_value != 0.0 ? SOURCE_NUMBER : SOURCE_NONE;
+}
+
+/* Whether points on faces need more than to be held. */
+static inline heat_faces heat_faces_of(const heat_grid *g) {
+  for (int f = 0; f < 2 * g->dims; f++) {
+    if (g->face[f] == HEAT_FLUX || g->n[f / 2] == 1) return FACES_ANY;
+  }
+  return FACES_HELD;
+}
+
+/* Cuts the planes to be made into chunks for `slots` units at a time, of which there are `across`
+ * beside each other: the whole work in units times planes, 2 steps more for each, is least. */
+static inline void heat_cut(heat_march_args *a, int64_t across, int64_t slots) {
+  const int64_t planes = a->p.to - a->p.from;
+  int64_t best = INT64_MAX;
+  if (slots < 1) slots = 1;
+  for (int64_t waves = 3; waves <= 16; waves++) {
+    int64_t pieces = waves * slots / across;
+    pieces = pieces < 1 ? 1 : pieces < planes ? pieces : planes;
+    const int64_t chunk = (planes + pieces - 1) / pieces;
+    const int64_t rounds = (across * pieces + slots - 1) / slots;
+    const int64_t cost = rounds * (chunk + 2 * a->steps);
+    if (cost >= best) continue;
+    best = cost;
+    a->chunk = chunk;
+    a->units = across * ((planes + chunk - 1) / chunk);
+  }
+}
+
+/* A coordinate along a direction of n points that may lie outside: around the end, or the nearest
+ * point, whose value then does not matter. */
+static __device__ inline int heat_wrap(int64_t x, int64_t n, bool around) {
+  if (x >= 0 && x < n) return (int)x;
+  if (!around) return x < 0 ? 0 : (int)n - 1;
+  x %= n;
+  return (int)(x < 0 ? x + n : x);
+}
+
+/* Where a point lies in a direction: on its low or high end, with faces there. */
+struct heat_ends {
+  bool low, high;
+};
+
+static __device__ inline heat_ends heat_ends_at(const heat_grid &g, int d, int64_t here) {
+  const bool closed = g.face[2 * d] != HEAT_PERIODIC;
+  return {closed && here == 0, closed && here == g.n[d] - 1};
+}
+
+static __device__ inline bool heat_held_by(const heat_grid &g, int d, heat_ends e) {
+  return (e.low && g.face[2 * d] == HEAT_HELD) || (e.high && g.face[2 * d + 1] == HEAT_HELD);
+}
+
+/* The same number, of which the compiler knows nothing: it would make all tests of its bits ahead
+ * of a loop, and run out of predicates. */
+static __device__ inline unsigned heat_fresh(unsigned bits) {
+  asm volatile("" : "+r"(bits));
+  return bits;
+}
+
+/* Adds the fluxes of all faces that the point lies on. A call: it is rare, and the kernels have
+ * many places for it. */
+static __device__ __noinline__ double heat_add_fluxes(const heat_pass &p, int64_t x, int64_t y,
+                                                      int64_t z, double u, double out) {
+  const heat_grid &g = p.s.g;
+  const int64_t j[HEAT_DIMS] = {x, y, z};
+#pragma unroll 1
+  for (int f = 0; f < 2 * g.dims; f++) {
+    int64_t here = f < 2 ? x : f < 4 ? y : z;
+    if (f / 2 == g.dims - 1) here += p.s.first;
+    if (g.face[f] != HEAT_FLUX || here != (f % 2 == 0 ? 0 : g.n[f / 2] - 1)) continue;
+    double flux = p.flux_at[f] == nullptr ? p.flux[f] : p.flux_at[f][heat_face_at(&p.s, f, j)];
+    if (p.is_robin[f]) flux = heat_robin(p.robin[f], flux, u);
+    out = fma(p.inflow[f], flux, out);
+  }
+  return out;
+}
+
+/* One direction at a point, constant alpha. */
+static __device__ inline double heat_direction(double out, double c, heat_ends e, double lo,
+                                               double u, double hi) {
+  return heat_add(out, c, e.low ? hi : lo, u, e.high ? lo : hi);
+}
+
+/* Variable alpha: a_before lies between the point before and this one, a_behind between this one
+ * and the next. */
+static __device__ inline double heat_direction_faces(double out, double scale, heat_ends e,
+                                                     double a_before, double a_behind, double lo,
+                                                     double u, double hi) {
+  return heat_add_faces(out, scale, e.low ? a_behind : a_before, e.high ? a_before : a_behind,
+                        e.low ? hi : lo, u, e.high ? lo : hi);
+}
+
+#endif

@@ -1,0 +1,268 @@
+/* The heat equation on cuda against ref, bit for bit: single stages, totals, halo planes, lists of
+ * stages, and Euler steps of which several are one pass over memory (1 to 20: more than any pass
+ * makes). Grids of every shape, odd, flat and tiny, faces of every kind, constant and variable
+ * alpha, sources and fluxes as numbers and as fields, slabs with and without neighbours. What is
+ * written starts as NaN. An argument chooses cases by name: test_gpu_heat_parity '*small*'. */
+#include "gpu.h"
+#include "heat_slabs.h"
+
+static comm *world;
+
+enum { STEPS = 20 };
+
+static void put(bench *w, int f, const double *x) {
+  assert_ok(w->b->copy_in(w->d, w->field[f].data, (hptr){(void *)(uintptr_t)x}, w->points * 8));
+}
+
+/* Field f of both: planes [from, to) from the first owned one. */
+static void compare(const trial *t, bench *x, bench *y, int f, int64_t from, int64_t to,
+                    const char *what, int count) {
+  const heat_slab s = slab_of(t);
+  double *a, *b;
+  assert_ok(alloc_array(&a, x->points, sizeof *a, "values"));
+  assert_ok(alloc_array(&b, x->points, sizeof *b, "values"));
+  assert_ok(x->b->copy_out(x->d, (hptr){a}, x->field[f].data, x->points * 8));
+  assert_ok(y->b->copy_out(y->d, (hptr){b}, y->field[f].data, x->points * 8));
+  for (int64_t k = (from + s.halo) * s.plane; k < (to + s.halo) * s.plane; k++) {
+    if (bits_of(a[k]) == bits_of(b[k]) || (isnan(a[k]) && isnan(b[k]))) continue;
+    fail_msg("%s, %d stages, %dD %lld x %lld x %lld, faces %d%d%d%d%d%d, planes %lld + %lld, "
+             "variable %d, fields %d, seed %d: field %d, point %lld: %.17g and %.17g",
+             what, count, t->g.dims, (long long)t->g.n[0], (long long)t->g.n[1],
+             (long long)t->g.n[2], t->g.face[0], t->g.face[1], t->g.face[2], t->g.face[3],
+             t->g.face[4], t->g.face[5], (long long)t->first, (long long)t->planes, t->variable,
+             t->fields, (int)t->seed, f, (long long)(k - s.halo * s.plane), a[k], b[k]);
+  }
+  alloc_free(&a);
+  alloc_free(&b);
+}
+
+static heat_input input_of(const bench *w, const trial *t) {
+  heat_input in = {.source_value = t->seed % 3 == 0 ? 0.77 : 0.0};
+  if (t->fields) in.source = w->field[5];
+  for (int f = 0; f < HEAT_FACES; f++) {
+    in.flux[f] = 0.1 * f - 0.2;
+    if (t->fields && f != 2) in.flux_at[f] = w->flux[f];
+  }
+  return in;
+}
+
+static heat_stage stage_of(const bench *w, const trial *t, int out) {
+  heat_stage s = {.base = w->field[1],
+                  .terms = t->terms,
+                  .weight = {0.3, -1.7, 2.1},
+                  .term = {w->field[0], w->field[2], w->field[3]},
+                  .scale = 0.013,
+                  .u = w->field[0],
+                  .out = w->field[out],
+                  .input = input_of(w, t)};
+  for (int f = 0; f < HEAT_FACES; f++) {
+    if (t->fields && f != 3) s.held[f] = w->held[f];
+  }
+  return s;
+}
+
+static int is_around(const trial *t) {
+  const int last = t->g.dims - 1;
+  return t->g.face[2 * last] == HEAT_PERIODIC && t->g.n[last] > 1;
+}
+
+static void in_domain(const trial *t, int64_t margin, int64_t *from, int64_t *to) {
+  *from = -margin;
+  *to = t->planes + margin;
+  if (is_around(t)) return;
+  if (*from < -t->first) *from = -t->first;
+  if (*to > t->g.n[t->g.dims - 1] - t->first) *to = t->g.n[t->g.dims - 1] - t->first;
+}
+
+/* Into a field of its own, and into the base. */
+static void single_stages(const trial *t, bench *x, bench *y) {
+  for (int out = 4; out >= 1; out -= 3) {
+    int64_t from, to;
+    in_domain(t, 1, &from, &to);
+    const heat_stage a = stage_of(x, t, out), b = stage_of(y, t, out);
+    assert_ok(x->b->heat->stage(x->d, x->w, &a, from, to));
+    assert_ok(y->b->heat->stage(y->d, y->w, &b, from, to));
+    compare(t, x, y, out, from, to, "stage", 1);
+  }
+}
+
+static void same_totals(const trial *t, bench *x, bench *y) {
+  double sum[2], low[2], high[2];
+  bench *both[] = {x, y};
+  for (int i = 0; i < 2; i++) {
+    bench *w = both[i];
+    assert_ok(w->b->heat->totals(w->d, w->w, w->field[0], &low[i], &high[i]));
+    assert_ok(w->b->sums(w->d, world, 1, &sum[i]));
+  }
+  assert_true(isnan(low[0]) ? isnan(low[1]) : bits_of(low[0]) == bits_of(low[1]));
+  assert_true(isnan(high[0]) ? isnan(high[1]) : bits_of(high[0]) == bits_of(high[1]));
+  assert_true(isnan(sum[0]) ? isnan(sum[1]) : bits_of(sum[0]) == bits_of(sum[1]));
+  (void)t;
+}
+
+/* The first and last planes go out; others come in, between stages of the interior and the ends. */
+static void halos(const trial *t, bench *x, bench *y) {
+  lidx send[2] = {0, (lidx)t->planes - 1}, ghost[2] = {(lidx)t->halo - 1, (lidx)t->halo};
+  const heat_slab s = slab_of(t);
+  bench *both[] = {x, y};
+  double *sent[2], *got;
+  if (t->planes < 2 || !is_around(t)) return;
+  assert_ok(alloc_array(&got, 2 * s.plane, sizeof *got, "planes"));
+  for (int64_t i = 0; i < 2 * s.plane; i++) got[i] = random_value(t->seed + 7, (uint64_t)i);
+  for (int i = 0; i < 2; i++) {
+    bench *w = both[i];
+    assert_ok(alloc_array(&sent[i], 2 * s.plane, sizeof *got, "planes"));
+    const halo h = {.sends = 2,
+                    .ghosts = 2,
+                    .unit = s.plane,
+                    .send_row = send,
+                    .ghost_row = ghost,
+                    .send_buffer = sent[i],
+                    .ghost_buffer = got};
+    const heat_stage a = stage_of(w, t, 4);
+    assert_ok(w->b->heat->pack(w->d, w->w, &h, w->field[0]));
+    assert_ok(w->b->heat->stage(w->d, w->w, &a, 1, t->planes - 1));
+    assert_ok(w->b->heat->unpack(w->d, w->w, &h, w->field[0]));
+    assert_ok(w->b->heat->stage(w->d, w->w, &a, 0, 1));
+    assert_ok(w->b->heat->stage(w->d, w->w, &a, t->planes - 1, t->planes));
+  }
+  for (int64_t i = 0; i < 2 * s.plane; i++) {
+    assert_true(bits_of(sent[0][i]) == bits_of(sent[1][i]) ||
+                (isnan(sent[0][i]) && isnan(sent[1][i])));
+  }
+  compare(t, x, y, 0, -1, t->planes + 1, "halo", 1);
+  compare(t, x, y, 4, 0, t->planes, "halo", 1);
+  alloc_free(&sent[0]);
+  alloc_free(&sent[1]);
+  alloc_free(&got);
+}
+
+/* Both get field 0 again; what is written is NaN first. */
+static void restart(const trial *t, bench *w) {
+  double *x;
+  assert_ok(alloc_array(&x, w->points, sizeof *x, "values"));
+  for (int64_t i = 0; i < w->points; i++) x[i] = random_value(t->seed, (uint64_t)i);
+  put(w, 0, x);
+  for (int64_t i = 0; i < w->points; i++) x[i] = NAN;
+  put(w, 6, x);
+  alloc_free(&x);
+}
+
+static void several_steps(const trial *t, bench *x, bench *y, int count) {
+  heat_stage a[STEPS], b[STEPS];
+  bench *both[] = {x, y};
+  if (t->planes == 0) return;
+  for (int k = 0; k < 2; k++) {
+    bench *w = both[k];
+    heat_stage *list = k == 0 ? a : b;
+    restart(t, w);
+    for (int i = 0; i < count; i++) {
+      const heat_field u = w->field[i % 2 == 0 ? 0 : 6], out = w->field[i % 2 == 0 ? 6 : 0];
+      list[i] = (heat_stage){.base = u,
+                             .scale = 0.0011,
+                             .u = u,
+                             .out = out,
+                             .input = input_of(w, t),
+                             .fleeting = i + 1 < count};
+    }
+    assert_ok(w->b->heat->pass(w->d, w->w, list, count, PART_INTERIOR));
+    assert_ok(w->b->heat->pass(w->d, w->w, list, count, PART_BOUNDARY));
+  }
+  compare(t, x, y, count % 2 == 0 ? 0 : 6, 0, t->planes, "steps", count);
+}
+
+/* A list that is no run of Euler steps. */
+static void mixed_list(const trial *t, bench *x, bench *y) {
+  bench *both[] = {x, y};
+  for (int k = 0; k < 2; k++) {
+    bench *w = both[k];
+    heat_stage list[2] = {stage_of(w, t, 4), stage_of(w, t, 6)};
+    list[1].u = list[1].base = w->field[4];
+    assert_ok(w->b->heat->pass(w->d, w->w, list, 2, PART_ALL));
+  }
+  compare(t, x, y, 6, 0, t->planes, "list", 2);
+}
+
+static void run(const trial *t, const int *counts, int count) {
+  bench x, y;
+  set_up(&x, &BACKEND_ref, t, 1);
+  set_up(&y, &BACKEND_cuda, t, 1);
+  same_totals(t, &x, &y);
+  single_stages(t, &x, &y);
+  halos(t, &x, &y);
+  mixed_list(t, &x, &y);
+  for (int i = 0; i < count; i++) several_steps(t, &x, &y, counts[i]);
+  tear_down(&x);
+  tear_down(&y);
+}
+
+/* Whole grids, and slabs of a third of one. Each number is another mixture. */
+static void mixtures(int dims, const int64_t (*n)[HEAT_DIMS], int grids, int each) {
+  for (int i = 0; i < grids * each; i++) {
+    const int64_t *size = n[i % grids], planes = size[dims - 1];
+    const int cut = i / grids % 4 == 3, turn = i / grids;
+    const int counts[] = {1 + i % STEPS, 8, 1 + (i + turn) % 5, STEPS};
+    trial t = make(dims, size, cut ? planes / 3 : 0, cut ? (planes + 2) / 3 : planes,
+                   (uint64_t)(i * 7 + turn) + 3);
+    for (int d = 0; d < dims; d++) {
+      set_faces(&t.g, d, turn % 3 == 0 ? 0 : (i / (d == 0 ? 1 : d == 1 ? 5 : 25) + i / 3) % 5);
+    }
+    t.variable = i % 2;
+    t.fields = turn % 2;
+    t.halo = STEPS;
+    /* without neighbours the halo may be shallow */
+    if (!cut && !is_around(&t) && turn % 2 == 0) t.halo = 1;
+    run(&t, counts, 4);
+  }
+}
+
+static void small_lines(void **state) {
+  (void)state;
+  static const int64_t n[][HEAT_DIMS] = {{1}, {2}, {3}, {7}, {40}, {513}};
+  mixtures(1, n, sizeof n / sizeof *n, 10);
+}
+
+static void lines(void **state) {
+  (void)state;
+  static const int64_t n[][HEAT_DIMS] = {{1030}, {20011}};
+  mixtures(1, n, sizeof n / sizeof *n, 10);
+}
+
+static void small_rectangles(void **state) {
+  (void)state;
+  static const int64_t n[][HEAT_DIMS] = {{1, 1}, {1, 9}, {9, 1}, {2, 2}, {5, 40}, {7, 3}, {64, 9}};
+  mixtures(2, n, sizeof n / sizeof *n, 10);
+}
+
+static void rectangles(void **state) {
+  (void)state;
+  static const int64_t n[][HEAT_DIMS] = {{233, 125}, {700, 45}, {131, 260}, {512, 512}};
+  mixtures(2, n, sizeof n / sizeof *n, 8);
+}
+
+static void small_boxes(void **state) {
+  (void)state;
+  static const int64_t n[][HEAT_DIMS] = {{1, 1, 1}, {2, 3, 4}, {5, 1, 9},
+                                         {3, 5, 1}, {1, 2, 5}, {9, 14, 7}};
+  mixtures(3, n, sizeof n / sizeof *n, 10);
+}
+
+static void boxes(void **state) {
+  (void)state;
+  static const int64_t n[][HEAT_DIMS] = {{133, 71, 25}, {66, 130, 40}, {5, 60, 70}};
+  mixtures(3, n, sizeof n / sizeof *n, 8);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(small_lines),      cmocka_unit_test(lines),
+      cmocka_unit_test(small_rectangles), cmocka_unit_test(rectangles),
+      cmocka_unit_test(small_boxes),      cmocka_unit_test(boxes),
+  };
+  if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
+  int rc = gpu_skip(world);
+  if (rc == 0) rc = cmocka_run_group_tests(tests, NULL, NULL);
+  comm_close(&world);
+  return rc;
+}

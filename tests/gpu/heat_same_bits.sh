@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# One answer of `heat` on CPU and GPU: equal exit codes and fingerprints from the reference backend and
+# from `--backend cuda` on one and two ranks (which may share a GPU): faces, conductivities, sources,
+# schemes; and a run stopped on one and gone on with on the other.
+set -u
+"$HALOSWEEP" heat --n 9 --dt 1e-4 --steps 1 --initial x --backend cuda --quiet > /dev/null 2> why.txt
+if [ $? = 7 ]; then
+  cat why.txt
+  exit 77
+fi
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+print() { sed -n 's/^fingerprint  *//p' "$1"; }
+
+try() { # name, then the words of heat
+  local name=$1 first='' print
+  shift
+  for how in "1 ref" "1 cuda" "2 cuda"; do
+    mpirun -n ${how% *} "$HALOSWEEP" heat "$@" --backend ${how#* } --threads 1 --progress off > out 2> err
+    rc=$?
+    print="$rc $(print out)"
+    if [ -z "$first" ]; then
+      first=$print
+      [ "$rc" = 0 ] && [ -n "$(print out)" ] || { echo "$name: $print"; cat err; bad=1; }
+    elif [ "$print" != "$first" ]; then
+      echo "$name: $how: $print, reference: $first"
+      cat err
+      bad=1
+    fi
+  done
+}
+
+try held --n 300,211 --length 2,1 --initial "sin(3*pi*x)*y" --boundary "dirichlet(initial)" --scheme ftcs --steps 203
+try line --n 5000 --initial "exp(-100*(x-0.3)^2)" --boundary periodic --scheme ftcs --steps 307
+try box --dims 3 --n 71,40,33 --initial "x*y+z" --boundary "neumann(0)" --boundary_zmax "robin(2, 1)" --scheme ftcs --steps 61
+try odd --n 99,57 --initial "x" --alpha "1+x*y" --boundary "dirichlet(x)" --source 3 --scheme ftcs --steps 77
+try fields --dims 3 --n 20,31,29 --initial "x" --alpha "1+x*y" --source "x*z" --scheme ftcs --steps 40
+try in_time --n 40,19 --scheme rk4 --initial "x*y" --boundary_xmin "neumann(sin(9*t))" --boundary_xmax "robin(2, t)" \
+  --boundary_ymin "dirichlet(x*cos(t))" --boundary_ymax "neumann(0)" --source "x*t" --dt 7e-5 --t_end 0.0041
+try stages --n 130,66 --scheme rkl2 --initial "x*y" --boundary periodic --dt 0.002 --steps 20
+
+plate="--n 123,118 --initial sin(pi*x)*y --scheme ftcs --dt 1e-5 --progress off"
+"$HALOSWEEP" heat $plate --steps 100 --backend ref > whole 2> err || bad=1
+for how in "ref cuda" "cuda ref"; do
+  rm -f ck.*.h5
+  "$HALOSWEEP" heat $plate --steps 37 --checkpoint ck.h5 --backend ${how% *} > out 2> err || bad=1
+  "$HALOSWEEP" heat $plate --steps 100 --checkpoint ck.h5 --restart latest --backend ${how#* } > out 2> err || bad=1
+  if [ -z "$(print out)" ] || [ "$(print out)" != "$(print whole)" ]; then
+    echo "gone on ${how/ / to }: $(print out), whole: $(print whole)"
+    cat err
+    bad=1
+  fi
+done
+exit $bad
