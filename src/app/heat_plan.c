@@ -70,6 +70,14 @@ static status check_stable(const heat_job *j) {
               limit, run->lambda);
 }
 
+static status check_steps(const heat_job *j) {
+  const heat_run *run = &j->heat;
+  if (isnan(run->t_end) || run->t_end / run->dt <= OPTION_COUNT_MAX) return STATUS_OK;
+  return fail(STATUS_USAGE, "%s = %.17g takes %.3g steps of %.17g; expected at most %.3g",
+              options_where(j->run->o, "heat.t_end"), run->t_end, run->t_end / run->dt, run->dt,
+              OPTION_COUNT_MAX);
+}
+
 /* What was decided becomes part of the config, and of the problem that checkpoints are of. */
 static status note_decisions(heat_job *j) {
   status rc = STATUS_OK;
@@ -100,6 +108,7 @@ static status decide(heat_job *j) {
   run->scheme = scheme;
   if (!given) run->dt = auto_dt(j, scheme);
   TRY(check_stable(j));
+  TRY(check_steps(j));
   TRY(note_decisions(j));
   TRY(heat_open_scheme(run, scheme));
   heat_plan_steps(run);
