@@ -69,6 +69,7 @@ record elementary "$build/bench/bench_elementary"
   "$build/bench/bench_formula" 101
   echo '}'
 } | tee "$out/formula.json"
+OMP_WAIT_POLICY=passive "$build/bench/bench_heat" 2 9 | tee "$out/heat.json"
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else

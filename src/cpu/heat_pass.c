@@ -27,13 +27,13 @@
 
 /* Stages of a pass that are worth having in 1, 2 and 3 dimensions (bench/heat.c: measured; bits are
  * equal), and those that are run as one wave at most. */
-enum { DEPTH_1D = 16, DEPTH_2D = 8, DEPTH_3D = 4, WAVE_MOST = 32 };
+enum { DEPTH_1D = 16, DEPTH_2D = 16, DEPTH_3D = 8, WAVE_MOST = 32 };
 
 enum {
   BLOCK_1D = 2048,         /* points of a block in 1-D */
-  CACHE = 512 * 1024,      /* bytes that planes in flight may take: half of a second-level cache */
-  TILE_LEAST = 16,         /* lines of a tile in 3-D, */
-  POINTS_LEAST = 256,      /* points of a tile in 2-D, whatever the cache */
+  CACHE = 1024 * 1024,     /* bytes that planes in flight may take: a second-level cache */
+  TILE_LEAST = 32,         /* lines of a tile in 3-D, */
+  POINTS_LEAST = 1024,     /* points of a tile in 2-D, whatever the cache */
   WORTH_A_TEAM = 16 * 1024 /* points */
 };
 
@@ -126,7 +126,7 @@ static int64_t point_bytes(const heat_work *w, const heat_stage *s) {
   return fields * (int64_t)sizeof(double);
 }
 
-/* Tiles: as large as the cache allows for the planes in flight. */
+/* Tiles of equal size, as large as the cache allows for the planes in flight. */
 static void choose_tile(const heat_work *w, wave *v) {
   const heat_grid *g = &w->s.g;
   v->block = g->dims == 1 ? BLOCK_1D : 1;
@@ -136,9 +136,11 @@ static void choose_tile(const heat_work *w, wave *v) {
     v->across = -1;
     return;
   }
-  const int64_t unit = g->dims == 3 ? g->n[0] : 1, in_flight = v->count + 2;
+  const int64_t n = g->n[v->across], unit = g->dims == 3 ? g->n[0] : 1, in_flight = v->count + 2;
   const int64_t fits = CACHE / (point_bytes(w, v->job->s) * in_flight * unit);
-  v->tile = larger(fits, g->dims == 3 ? TILE_LEAST : POINTS_LEAST);
+  const int64_t most = larger(fits, g->dims == 3 ? TILE_LEAST : POINTS_LEAST);
+  const int64_t tiles = (n + most - 1) / most;
+  v->tile = (n + tiles - 1) / tiles;
 }
 
 /* Stages [0, count) between two edges. Where runs of planes are too short for so many stages they

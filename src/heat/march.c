@@ -145,6 +145,7 @@ status heat_march(heat_run *run) {
     TRY(run_to(run, smaller(look, begin + pace)));
     const double each = (comm_clock() - clock) / (double)(run->step - begin);
     pace = each * 1e6 < PACE ? 1000000 : (int64_t)fmax(1.0, PACE / each);
+    if (pace > run->depth) pace -= pace % run->depth; /* whole passes */
     TRY(meet(run, run->step == look, &pace, &stop));
     progress_step(run->progress, run->step, run->last, heat_time(run, run->step));
   }

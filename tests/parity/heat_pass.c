@@ -198,6 +198,14 @@ static void boxes(void **state) {
   mixtures(3, n, sizeof n / sizeof *n, 40);
 }
 
+/* Wide enough for several tiles. */
+static void tiles(void **state) {
+  (void)state;
+  static const int64_t wide[][HEAT_DIMS] = {{7000, 12}}, deep[][HEAT_DIMS] = {{260, 70, 9}};
+  mixtures(2, wide, 1, 20);
+  mixtures(3, deep, 1, 12);
+}
+
 /* A rank without planes. */
 static void nothing_owned(void **state) {
   (void)state;
@@ -229,8 +237,8 @@ static void long_lists(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lines),         cmocka_unit_test(rectangles), cmocka_unit_test(boxes),
-      cmocka_unit_test(nothing_owned), cmocka_unit_test(long_lists),
+      cmocka_unit_test(lines), cmocka_unit_test(rectangles),    cmocka_unit_test(boxes),
+      cmocka_unit_test(tiles), cmocka_unit_test(nothing_owned), cmocka_unit_test(long_lists),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
   int rc = cmocka_run_group_tests(tests, NULL, NULL);

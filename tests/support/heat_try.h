@@ -81,9 +81,11 @@ static inline void heat_try_problem(heat_try *t, const heat_texts *x) {
   }
 }
 
-/* Ready to march: set t->run.dt, and .last or .t_end, then heat_try_march. */
-static inline void heat_try_open(heat_try *t, const backend *b, comm *world, int threads,
-                                 const heat_texts *x, const heat_scheme *scheme) {
+/* Ready to march: set t->run.dt, and .last or .t_end, then heat_try_march. Passes of up to `depth`
+ * stages; 0: as many as serve. */
+static inline void heat_try_open_deep(heat_try *t, const backend *b, comm *world, int threads,
+                                      const heat_texts *x, const heat_scheme *scheme,
+                                      int64_t depth) {
   const device_request request = {.threads = threads};
   memset(t, 0, sizeof *t);
   heat_try_problem(t, x);
@@ -93,8 +95,13 @@ static inline void heat_try_open(heat_try *t, const backend *b, comm *world, int
   t->run.problem = &t->problem;
   t->run.t_end = NAN;
   assert_ok(b->open(&request, &t->run.place));
-  assert_ok(heat_open(&t->run, 0));
+  assert_ok(heat_open(&t->run, depth));
   assert_ok(heat_open_scheme(&t->run, scheme));
+}
+
+static inline void heat_try_open(heat_try *t, const backend *b, comm *world, int threads,
+                                 const heat_texts *x, const heat_scheme *scheme) {
+  heat_try_open_deep(t, b, world, threads, x, scheme, 0);
 }
 
 static inline void heat_try_march(heat_try *t) {
