@@ -19,11 +19,13 @@ static cudaError_t march(cudaStream_t s, heat_march_args *a, int processors) {
 template <int K, bool VARIABLE>
 static cudaError_t choose(cudaStream_t s, heat_march_args *a, int processors) {
   const heat_source source = heat_source_of(&a->p);
-  if (source == SOURCE_NONE && a->steps == K && heat_faces_of(&a->p.s.g) == FACES_HELD) {
-    if (a->p.s.g.n[0] % 2 == 0) {
+  if (source == SOURCE_NONE && a->steps == K) {
+    const bool wide = a->p.s.g.n[0] % 2 == 0, held = heat_faces_of(&a->p.s.g) == FACES_HELD;
+    if (held && wide) {
       return march<K, VARIABLE, SOURCE_NONE, true, true, FACES_HELD>(s, a, processors);
     }
-    return march<K, VARIABLE, SOURCE_NONE, true, false, FACES_HELD>(s, a, processors);
+    if (held) return march<K, VARIABLE, SOURCE_NONE, true, false, FACES_HELD>(s, a, processors);
+    return march<K, VARIABLE, SOURCE_NONE, true, false, FACES_ANY>(s, a, processors);
   }
   switch (source) {
   case SOURCE_NUMBER:

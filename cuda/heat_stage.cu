@@ -133,8 +133,7 @@ static __device__ inline void look_at(extremes *e, double x) {
 
 /* Up to 256 points of an x-line by a warp, its `count` points at u; lane l chains points l, l + 32,
  * ... of their shares. */
-static __device__ inline double share_of_block(const heat_totals_args &a, int64_t unit,
-                                               extremes *e) {
+static __device__ inline double line_block(const heat_totals_args &a, int64_t unit, extremes *e) {
   const heat_slab &s = a.s;
   const int lane = (int)threadIdx.x % WARP, last = s.g.dims - 1;
   const int64_t line = unit / a.blocks, x = unit % a.blocks * BLOCK_MAX;
@@ -173,7 +172,7 @@ __global__ void __launch_bounds__(TILE) totals_pass(const __grid_constant__ heat
   const int64_t warps = (int64_t)gridDim.x * (TILE / WARP);
   for (int64_t i = blockIdx.x * (int64_t)(TILE / WARP) + threadIdx.x / WARP; i < a.units;
        i += warps) {
-    const double sum = share_of_block(a, i, &e);
+    const double sum = line_block(a, i, &e);
     if (threadIdx.x % WARP == 0) tally_add_shared(&tally, 0, sum);
   }
   note_extremes(a, e);
