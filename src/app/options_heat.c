@@ -7,7 +7,7 @@
 #include "option_checks.h"
 #include "scheme.h"
 
-#define SCHEME(name) "|" #name
+#define SCHEME(name, text) "|" text
 static const char SCHEMES[] = "auto"
 #include "schemes.def"
     ;

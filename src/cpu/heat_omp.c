@@ -359,4 +359,5 @@ const heat_backend HEAT_omp = {.create = heat_host_create,
                                .steps = steps,
                                .pack = pack,
                                .unpack = unpack,
-                               .totals = totals};
+                               .totals = totals,
+                               .levels = &HEAT_LEVEL_omp};

@@ -164,4 +164,5 @@ const heat_backend HEAT_ref = {.create = heat_host_create,
                                .steps = steps,
                                .pack = pack,
                                .unpack = unpack,
-                               .totals = totals};
+                               .totals = totals,
+                               .levels = &HEAT_LEVEL_ref};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "implicit.h"
 #include "log.h"
 #include "scheme.h"
 
@@ -20,7 +21,7 @@ static status share_planes(heat_run *run, int64_t depth) {
   const heat_grid *g = &run->problem->grid;
   heat_slab *s = &run->slab;
   s->g = *g;
-  s->halo = depth;
+  s->halo = depth > HEAT_REACH ? depth : HEAT_REACH;
   s->plane = 1;
   for (int d = 0; d < g->dims - 1; d++) s->plane *= g->n[d];
   TRY(ownership_aligned(run->world, g->n[g->dims - 1], g->dims == 1 ? POINTS_ALIGNED : 1,
@@ -39,14 +40,17 @@ static int64_t plane_number(const heat_run *run, int64_t p) {
   return gp < 0 || gp >= n ? -1 : gp;
 }
 
-static status plan_halo(heat_run *run) {
+/* Planes beyond `depth` are not exchanged: implicit solves have plans of their own for them. */
+static status plan_halo(heat_run *run, int64_t depth) {
   status rc = STATUS_OK;
   gidx *ghost = NULL;
   const heat_slab *s = &run->slab;
   const int64_t ghosts = s->planes == 0 || s->g.n[last_of(run)] == 1 ? 0 : 2 * s->halo;
   TRY(comm_agree(run->world, alloc_array(&ghost, ghosts, sizeof *ghost, "halo planes")));
   for (int64_t i = 0; i < ghosts; i++) {
+    const int64_t away = i < s->halo ? s->halo - i : i - s->halo + 1;
     ghost[i] = plane_number(run, i < s->halo ? i - s->halo : s->planes + i - s->halo);
+    if (away > depth) ghost[i] = -1;
   }
   TRY(halo_create_planes(run->world, &run->owned, s->plane, ghost, (lidx)ghosts, &run->plan));
 done:
@@ -165,7 +169,7 @@ static double robin_bound(const heat_problem *p) {
   return sum;
 }
 
-static status make_faces(heat_run *run, double *face[HEAT_DIMS]) {
+status heat_faces(const heat_run *run, double *face[HEAT_DIMS]) {
   status rc = STATUS_OK;
   const heat_slab *s = &run->slab;
   double *alpha = NULL;
@@ -196,7 +200,7 @@ static status make_medium(heat_run *run) {
   heat_medium m = {.alpha = p->alpha.number};
   double *face[HEAT_DIMS] = {NULL};
   if (p->alpha.f != NULL) {
-    rc = make_faces(run, face);
+    rc = heat_faces(run, face);
     if (rc == STATUS_OK) run->lambda = rate_bound(run, face);
   } else {
     double sum = 0.0;
@@ -321,7 +325,7 @@ done:
 status heat_open(heat_run *run, int64_t depth) {
   status rc = STATUS_OK;
   TRY(comm_agree(run->world, share_planes(run, depth)));
-  TRY(plan_halo(run));
+  TRY(plan_halo(run, depth));
   TRY(make_fields(run));
   TRY(make_medium(run));
   rc = load_initial(run);
@@ -336,7 +340,8 @@ status heat_open_scheme(heat_run *run, const heat_scheme *scheme) {
     TRY(make_field(run, "field of a stage", heat_points(&run->slab), &run->spare[i]));
   }
 done:
-  return rc;
+  rc = comm_agree(run->world, rc);
+  return rc != STATUS_OK || !scheme->implicit ? rc : heat_implicit_open(run);
 }
 
 static void drop(heat_run *run, heat_field *f) {
@@ -345,6 +350,7 @@ static void drop(heat_run *run, heat_field *f) {
 
 void heat_close(heat_run *run) {
   if (run->place != NULL) {
+    heat_implicit_close(run);
     drop(run, &run->u);
     drop(run, &run->source.field);
     for (int i = 0; i < HEAT_SPARES; i++) drop(run, &run->spare[i]);
