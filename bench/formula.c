@@ -15,7 +15,7 @@
 #include "function.h"
 #include "log.h"
 
-enum { LENGTH = 4096, REPEATS = 100, ROUNDS_MAX = 101, WAYS = 3 };
+enum { LENGTH = 4096, REPEATS = 20, ROUNDS_MAX = 101, WAYS = 3 };
 
 static double x[LENGTH], y[LENGTH];
 

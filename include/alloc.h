@@ -24,6 +24,9 @@ status alloc_zeroed(void *out, int64_t count, size_t size, const char *what);
 /* Grows (never shrinks) *out from `have` to at least `want` elements, keeping the first `have`. */
 status alloc_grow(void *out, int64_t have, int64_t want, size_t size, const char *what);
 
+/* A copy of `text`, with room for nothing else. */
+status alloc_text(char **out, const char *text, const char *what);
+
 /* Frees *out and sets it to NULL; `out` is the address of a pointer of any type, *out may be NULL.
  */
 void alloc_free(void *out);

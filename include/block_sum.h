@@ -60,6 +60,19 @@ PORTABLE double block_sum(const double *q, int count) {
   return block_tree(lane);
 }
 
+/* block_sum of a full block; *even receives what the elements of even number add to it: the lanes
+ * of even number meet before the last addition. */
+PORTABLE double block_sum_even(const double *q, int count, double *even) {
+  double lane[BLOCK_LANES];
+  for (int l = 0; l < BLOCK_LANES; l++) lane[l] = 0.0 + q[l];
+  for (int at = BLOCK_LANES; at < count; at += BLOCK_LANES) {
+    for (int l = 0; l < BLOCK_LANES; l++) lane[l] += q[at + l];
+  }
+  const double sum = block_tree(lane); /* leaves lanes 0 and 1 as they were added */
+  *even = lane[0];
+  return sum;
+}
+
 /* Sum of x[i] y[i] over a block, each product fused into its lane. */
 PORTABLE double block_dot(const double *x, const double *y, int count) {
   double lane[BLOCK_LANES];

@@ -52,6 +52,10 @@ status checkpoint_write(comm *c, const char *path, const checkpoint_item *items,
  * file is damaged or of another version: the items' memory is then not to be used. */
 status checkpoint_read(comm *c, const char *path, checkpoint_item *items, int count, void *buffer);
 
+/* Whether `path` carries the mark of a checkpoint, whole or damaged; nothing there is no failure.
+ */
+status checkpoint_recognise(comm *c, const char *path, int *yes);
+
 /* One replicated item of bytes as text (freed with alloc_free), checked by its checksum only. */
 status checkpoint_text(comm *c, const char *path, const char *name, char **text);
 
@@ -67,6 +71,9 @@ status checkpoint_path(const char *file, int64_t number, char out[CHECKPOINT_PAT
 
 /* The numbers of the checkpoints there are, descending; freed with alloc_free. */
 status checkpoint_list(const char *file, int64_t **numbers, int64_t *count);
+
+/* Whether `path` is a name that a checkpoint of FILE, or their lock, has or may get. */
+int checkpoint_claims(const char *file, const char *path);
 
 /* Takes the name for this job: a kernel lock (flock) on .FILE.lock, which dies with its holder.
  * STATUS_IO when another job has it (it is given a moment to end). *lock is for checkpoint_unlock.

@@ -46,6 +46,7 @@ status comm_barrier(comm *c);
 
 /* In place, elementwise, exact. */
 status comm_sum_i64(comm *c, int64_t *values, int64_t count);
+status comm_min_i64(comm *c, int64_t *values, int64_t count);
 status comm_max_i64(comm *c, int64_t *values, int64_t count);
 status comm_max_f64(comm *c, double *values, int64_t count);
 status comm_min_f64(comm *c, double *values, int64_t count);

@@ -30,6 +30,15 @@ PORTABLE uint64_t fingerprint_of(const double *x, int64_t first, int64_t count) 
   return sum;
 }
 
+/* FNV-1a of bytes, to tell apart a few texts or structures of one run; starts from
+ * FINGERPRINT_BASIS, or goes on from what came before. */
+#define FINGERPRINT_BASIS UINT64_C(14695981039346656037)
+PORTABLE uint64_t fingerprint_bytes(uint64_t hash, const void *bytes, int64_t count) {
+  const unsigned char *p = (const unsigned char *)bytes;
+  for (int64_t i = 0; i < count; i++) hash = (hash ^ p[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+
 /* 16 lower-case hexadecimal digits. */
 PORTABLE void fingerprint_text(uint64_t fingerprint, char text[FINGERPRINT_TEXT]) {
   for (int i = 0; i < 16; i++) {

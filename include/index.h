@@ -26,4 +26,18 @@ status index_narrow(gidx value, const char *what, lidx *out);
 }
 #endif
 
+/* The first position of [low, high) in an ascending array whose value is not below `key`; high when
+ * there is none. Local. */
+static inline int64_t index_lower_bound(const gidx *sorted, int64_t low, int64_t high, gidx key) {
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (sorted[middle] < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 #endif

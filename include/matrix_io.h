@@ -28,6 +28,16 @@ extern "C" {
 status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, matrix_file *facts,
                    double **rhs);
 
+/* What the head of a file promises, and what its bytes allow. */
+typedef struct matrix_promise {
+  gidx rows;       /* 0: plain text, not known */
+  int64_t entries; /* at most, mirrored ones too; 0 for dense files */
+  int64_t numbers; /* of dense files, zeros included: at most, or by their bytes where unknown */
+} matrix_promise;
+
+/* Without reading on. Collective; all ranks leave with the same status. */
+status matrix_look(comm *c, const char *path, matrix_promise *out);
+
 /* Reads column `column` (0-based) of a dense file of `owned->rows` rows; *values gets this rank's
  * part. STATUS_INPUT when the length differs or a value is not finite. `columns` may be NULL; it
  * receives the number of columns. */

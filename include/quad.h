@@ -16,7 +16,15 @@
  * (QUADPACK, Piessens et al. 1983, section 2.2.2 for the half lines.) A point at infinity has
  * weight 0, and the integrand's value there is not used.
  *
- * A grid of kind QUAD_SOBOL has no axes in that sense: sample s is point first + s of one replicate
+ * Error estimates without more evaluations: where grid.estimate is set a sample has a second
+ * weight, that of a coarser rule on some of the same points (trapezoid and Simpson: every other
+ * point; tables bring their own), and sum 1 is that rule's. For an inner block of a trapezoid these
+ * are 2 and 0 in turn: its sum 1 is twice what the xor tree has in lane 0 before its last addition.
+ *
+ * Single precision (grid.single): x and f are rounded to float, weights too; terms are float
+ * products, summed by quad_block_single.
+ *
+ * A grid of kind QUAD_SOBOL has no rules on its axes: sample s is point first + s of one replicate
  * of a randomised Sobol sequence (quad_sobol.h), all weights are 1, and the axes say where the unit
  * cube goes: x = lower + step u when finite, else the maps above.
  *
@@ -44,7 +52,12 @@ typedef enum quad_range {
   QUAD_LINE      /* (-inf, inf) */
 } quad_range;
 
-typedef enum quad_axis_kind { QUAD_TRAPEZOID, QUAD_SIMPSON, QUAD_TABLE } quad_axis_kind;
+typedef enum quad_axis_kind {
+  QUAD_TRAPEZOID,
+  QUAD_SIMPSON,
+  QUAD_MIDPOINT, /* the points that halving a trapezoid's step adds */
+  QUAD_TABLE
+} quad_axis_kind;
 
 typedef struct quad_axis {
   int32_t kind, range;
@@ -56,13 +69,15 @@ typedef struct quad_axis {
   int64_t per_panel; /* table: nodes in a panel */
   /* [per_panel] in the backend's memory. A node is its distance from the panel's lower end, in
    * panel widths, or, where that is above 1/2, minus that from the upper end. */
-  dptr node, weight;
+  dptr node, weight, coarse; /* coarse: read where grid.estimate is set */
+  /* table: the rule has no point at the ends; one that rounds to an end has weight 0 */
+  int32_t open;
 } quad_axis;
 
 typedef enum quad_grid_kind { QUAD_PRODUCT, QUAD_SOBOL } quad_grid_kind;
 
 typedef struct quad_grid {
-  int32_t kind, dims;
+  int32_t kind, dims, estimate, single;
   int64_t points; /* product: of the counts, at most QUAD_POINTS_MAX */
   double scale;
   int64_t first; /* sobol: the point that is sample 0 */
@@ -99,34 +114,81 @@ PORTABLE double quad_simpson_weight(int64_t i, int64_t count) {
   return i == even ? 1.125 + joined : i == intervals ? 1.125 : 3.375;
 }
 
-/* Point i of an axis: its x; the result is its weight, without what grid.scale holds. */
-PORTABLE double quad_axis_point(const quad_axis *a, int64_t i, double *x) {
-  double weight, t, below, above;
+/* The coarser rule of a trapezoid: step 2h; one interval too many is a trapezoid of step h. Of a
+ * single interval: its lower end. */
+PORTABLE double quad_trapezoid_coarse(int64_t i, int64_t count) {
+  const int64_t intervals = count - 1, even = intervals - intervals % 2;
+  if (intervals == 1) return i == 0 ? 1.0 : 0.0;
+  double weight = 0.0;
+  if (i % 2 == 0 && i <= even) weight = i == 0 || i == even ? 1.0 : 2.0;
+  return even < intervals && i >= even ? weight + 0.5 : weight;
+}
+
+/* The coarser rule of Simpson's, times 3: step 2h on the intervals that are summed by Simpson, the
+ * three of the 3/8 rule as they are; of three intervals in all: trapezoids. */
+PORTABLE double quad_simpson_coarse(int64_t i, int64_t count) {
+  const int64_t intervals = count - 1;
+  if (intervals == 1) return i == 0 ? 3.0 : 0.0;
+  if (intervals == 3) return i == 0 || i == 3 ? 1.5 : 3.0;
+  const int64_t even = intervals % 2 == 0 ? intervals : intervals - 3;
+  double weight = 0.0;
+  if (i <= even && i % 2 == 0) weight = 2.0 * quad_simpson_weight(i / 2, even / 2 + 1);
+  if (even == intervals || i < even) return weight;
+  return weight + (i == even || i == intervals ? 1.125 : 3.375);
+}
+
+/* t of point j of a table's panel, and its distances from both ends of the axis. */
+PORTABLE double quad_table_place(const quad_axis *a, int64_t panel, int64_t j, double *below,
+                                 double *above) {
+  const double node = ((const double *)a->node.at)[j];
+  const int last = panel + 1 == a->panels;
+  const double left = panel == 0 ? a->lower : fma((double)panel, a->step, a->lower);
+  const double right = last ? a->upper : fma((double)(panel + 1), a->step, a->lower);
+  const double t = node >= 0.0 ? fma(a->step, node, left) : fma(a->step, node, right);
+  *below = panel == 0 && node >= 0.0 ? a->step * node : t - a->lower;
+  *above = last && node < 0.0 ? -(a->step * node) : a->upper - t;
+  return t;
+}
+
+/* Point i of an axis: its x; the result is its weight, without what grid.scale holds. The weight of
+ * the coarser rule goes to *coarse, unless that is a null pointer. */
+PORTABLE double quad_axis_point(const quad_axis *a, int64_t i, double *x, double *coarse) {
+  double weight, second = 0.0, t, below, above;
   if (a->kind == QUAD_TABLE) {
     const int64_t panel = i / a->per_panel, j = i - panel * a->per_panel;
-    const double node = ((const double *)a->node.at)[j];
-    const double left = panel == 0 ? a->lower : fma((double)panel, a->step, a->lower);
-    const double right =
-        panel + 1 == a->panels ? a->upper : fma((double)(panel + 1), a->step, a->lower);
+    t = quad_table_place(a, panel, j, &below, &above);
     weight = ((const double *)a->weight.at)[j];
-    t = node >= 0.0 ? fma(a->step, node, left) : fma(a->step, node, right);
-    below = panel == 0 && node >= 0.0 ? a->step * node : t - a->lower;
-    above = panel + 1 == a->panels && node < 0.0 ? -(a->step * node) : a->upper - t;
+    if (coarse) second = ((const double *)a->coarse.at)[j];
+    if (a->open && a->range == QUAD_FINITE && (t <= a->lower || t >= a->upper)) {
+      weight = second = 0.0;
+    }
+  } else if (a->kind == QUAD_MIDPOINT) {
+    t = fma((double)i + 0.5, a->step, a->lower);
+    below = t - a->lower;
+    above = a->upper - t;
+    weight = 1.0;
   } else {
-    const int end = i == 0 || i == a->count - 1;
-    weight = a->kind == QUAD_SIMPSON ? quad_simpson_weight(i, a->count) : end ? 0.5 : 1.0;
+    const int end = i == 0 || i == a->count - 1, simpson = a->kind == QUAD_SIMPSON;
+    weight = simpson ? quad_simpson_weight(i, a->count) : end ? 0.5 : 1.0;
+    if (coarse) {
+      second = simpson ? quad_simpson_coarse(i, a->count) : quad_trapezoid_coarse(i, a->count);
+    }
     t = i == a->count - 1 ? a->upper : fma((double)i, a->step, a->lower);
     below = t - a->lower;
     above = a->upper - t;
   }
-  if (a->range == QUAD_FINITE) {
-    *x = t;
-    return weight;
+  *x = t;
+  if (a->range != QUAD_FINITE) {
+    const double stretch = quad_stretch(a, t, below, above, x);
+    weight *= stretch;
+    second *= stretch;
+    if (!isfinite(weight) || !isfinite(second) || !isfinite(*x)) {
+      *x = a->anchor;
+      weight = second = 0.0;
+    }
   }
-  weight *= quad_stretch(a, t, below, above, x);
-  if (isfinite(weight) && isfinite(*x)) return weight;
-  *x = a->anchor;
-  return 0.0;
+  if (coarse) *coarse = second;
+  return weight;
 }
 
 /* sobol: the words of direction d. */
@@ -170,16 +232,51 @@ PORTABLE void quad_digits(const quad_grid *g, int64_t s, int64_t *digit) {
   }
 }
 
-/* Sample with these digits: x[dims]; the result is its weight. */
-PORTABLE double quad_point(const quad_grid *g, const int64_t *digit, double *x) {
-  if (g->kind == QUAD_SOBOL) return quad_sobol_point(g, digit[0], x);
-  double weight = quad_axis_point(&g->axis[0], digit[0], &x[0]);
-  for (int d = 1; d < g->dims; d++) weight *= quad_axis_point(&g->axis[d], digit[d], &x[d]);
+/* Sample with these digits: x[dims]; the result is its weight, *coarse (may be a null pointer) that
+ * of the coarser rule. */
+PORTABLE double quad_point(const quad_grid *g, const int64_t *digit, double *x, double *coarse) {
+  if (g->kind == QUAD_SOBOL) return quad_sobol_point(g, digit[0], x); /* has no coarser rule */
+  double weight = quad_axis_point(&g->axis[0], digit[0], &x[0], coarse);
+  for (int d = 1; d < g->dims; d++) {
+    double second;
+    weight *= quad_axis_point(&g->axis[d], digit[d], &x[d], coarse ? &second : 0);
+    if (coarse) *coarse *= second;
+  }
   return weight;
 }
 
 /* What a sample adds to its block: nothing where the weight is 0, whatever f is there. */
 PORTABLE double quad_term(double weight, double f) { return weight != 0.0 ? weight * f : 0.0; }
+
+/* The same in single precision. */
+PORTABLE float quad_term_single(double weight, double f) {
+  return weight != 0.0 ? (float)weight * (float)f : 0.0f;
+}
+
+/* One addition with its error kept (Neumaier, ZAMM 54 (1974) 39-51). */
+PORTABLE void quad_add_single(float *sum, float *error, float x) {
+  const float t = *sum + x;
+  *error += fabsf(*sum) >= fabsf(x) ? (*sum - t) + x : (x - t) + *sum;
+  *sum = t;
+}
+
+/* A block of float terms: lane l adds terms l, l + 32, ... in float with the errors kept; sum plus
+ * error of each lane, now doubles, go through the xor tree. A term that is not finite spoils the
+ * block as it should (its error would be NaN: it is left out then). */
+PORTABLE double quad_block_single(const float *q, int count) {
+  float sum[BLOCK_LANES], error[BLOCK_LANES];
+  double lane[BLOCK_LANES];
+  for (int l = 0; l < BLOCK_LANES; l++) sum[l] = error[l] = 0.0f;
+  int at = 0;
+  for (; at + BLOCK_LANES <= count; at += BLOCK_LANES) {
+    for (int l = 0; l < BLOCK_LANES; l++) quad_add_single(&sum[l], &error[l], q[at + l]);
+  }
+  for (int l = 0; l < count - at; l++) quad_add_single(&sum[l], &error[l], q[at + l]);
+  for (int l = 0; l < BLOCK_LANES; l++) {
+    lane[l] = isfinite(sum[l]) ? (double)sum[l] + (double)error[l] : (double)sum[l];
+  }
+  return block_tree(lane);
+}
 
 /* Blocks of a grid, and the samples [first, end) of one. */
 PORTABLE int64_t quad_blocks(const quad_grid *g) {

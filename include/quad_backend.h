@@ -3,11 +3,13 @@
 #ifndef QUAD_BACKEND_H
 #define QUAD_BACKEND_H
 
+#include "comm.h"
 #include "formula.h"
 #include "quad.h"
 #include "quad_regions.h"
 #include "status.h"
 #include "sweep_axis.h"
+#include "wide.h"
 
 struct device;
 
@@ -26,16 +28,22 @@ typedef struct quad_backend {
   status (*create)(struct device *d, const formula *f, int dims, quad_work **out);
   void (*release)(struct device *d, quad_work **w);
 
-  /* Sum 0: weight * f over the samples of blocks [first, last) of the grid. */
+  /* Sum 0: weight * f over the samples of blocks [first, last) of the grid, at most WIDE_ADDITIONS
+   * of them between two collections; with grid.estimate, sum 1: coarse weight * f. */
   status (*sum)(struct device *d, quad_work *w, const quad_grid *g, const double *parameters,
                 int64_t first, int64_t last);
 
-  /* sums[i], i in [0, count) = the sum of weight * f over all samples of the grid for one member:
-   * which[i], or first + i where which.at is NULL. Blocks of 256 consecutive samples by block_sum,
-   * the sums of the blocks added in order from +0.0: a member is one lane's or one thread block's
-   * work, and its bits do not depend on the others. */
+  /* The current sums 0 .. count - 1 of all ranks, exact: carried words that any number of such
+   * accumulators may be merged with. Clears them. Collective. */
+  status (*collect)(struct device *d, comm *c, int count, wide *out);
+
+  /* The sums of members [first, first + count) over all samples of the grid: of weight * f into
+   * sums[i (1 + grid.estimate)], i in [0, count), of coarse weight * f behind it. Blocks of 256
+   * consecutive samples (block_sum, quad_block_single), the sums of the blocks added in order from
+   * +0.0: a member is one lane's or one thread block's work, and its bits do not depend on others.
+   * Adds to no sum. */
   status (*members)(struct device *d, quad_work *w, const quad_grid *g, const quad_family *family,
-                    int64_t first, int64_t count, dptr which, dptr sums);
+                    int64_t first, int64_t count, dptr sums);
 
   /* out[i] = the estimate of region i of `count`, its edges at edge[2 dims i]; both in host memory.
    * Adds to no sum. */

@@ -7,9 +7,11 @@
  * negative, from its upper end; so places next to an end, where integrands are singular or x goes
  * to infinity, keep all their digits. Both edges of a region are measured from the same end.
  *
- * Kronrod (1-D): the 15 points of Gauss-Kronrod 7/15, numbered from low to high; exact up to degree
- * 22, its error judged by the 7-point Gauss rule inside. Source: Piessens, de Doncker-Kapenga,
- * Ueberhuber, Kahaner, QUADPACK (1983), routine QK15: nodes, weights, estimate.
+ * Kronrod (1-D): the 15 points of Gauss-Kronrod 7/15, numbered from low to high from 1 on; exact up
+ * to degree 22, its error judged by the 7-point Gauss rule inside. Points 0 and 16 have no weight:
+ * they lie close to the edges, where a jump would hide between the last node and the edge. Source:
+ * Piessens, de Doncker-Kapenga, Ueberhuber, Kahaner, QUADPACK (1983), routine QK15: nodes, weights,
+ * estimate.
  *
  * Malik (2-D to 10-D): 1 + 4 n + 2 n (n - 1) + 2^n points in n directions, exact up to degree 7,
  * its error the difference from the rule of degree 5 inside. Points by number: the centre; +-l2 in
@@ -26,7 +28,7 @@
 
 typedef enum quad_region_rule { QUAD_KRONROD, QUAD_MALIK } quad_region_rule;
 
-enum { QUAD_KRONROD_POINTS = 15, QUAD_MALIK_POINTS = 1245 /* in 10 directions, the most */ };
+enum { QUAD_KRONROD_POINTS = 17, QUAD_MALIK_POINTS = 1245 /* in 10 directions, the most */ };
 
 /* What the regions of an integral share. */
 typedef struct quad_frame {
@@ -42,6 +44,15 @@ typedef struct quad_estimate {
 } quad_estimate;
 
 enum { QUAD_WHOLE = -1 };
+
+/* Where the edge points of an interval are, of [-1, 1]. */
+#define QUAD_EDGE (1.0 - 0x1p-16)
+
+/* The part of half an interval between the last node and an edge. */
+#define QUAD_SLIVER 0.0085446288791873608
+
+/* Off the polynomial by this part of what g spans is off for certain. */
+#define QUAD_OFF 0.001
 
 /* Rounding: a sum of |weight f| is taken to be known to this part of itself. */
 #define QUAD_ROUNDING (16.0 * 0x1p-52)
@@ -70,8 +81,8 @@ PORTABLE double quad_place(const quad_axis *a, int from_upper, double place, dou
   return 0.0;
 }
 
-/* The k-th of the 15 Kronrod nodes on [-1, 1], its weight, and its weight in the Gauss rule (0:
- * not one of its nodes). */
+/* Point k of [-1, 1]: a Kronrod node (or an edge point, of weight 0), its weight, and its weight in
+ * the Gauss rule (0: not one of its nodes). */
 PORTABLE double quad_kronrod(int k, double *weight, double *gauss) {
   const double node[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
                           0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
@@ -83,10 +94,29 @@ PORTABLE double quad_kronrod(int k, double *weight, double *gauss) {
                           0.204432940075298892414161999234649, 0.209482141084727828012999174891714};
   const double few[4] = {0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
                          0.381830050505118944950369775488975, 0.417959183673469387755102040816327};
-  const int j = k < 8 ? k : 14 - k;
+  if (k == 0 || k == QUAD_KRONROD_POINTS - 1) {
+    *weight = *gauss = 0.0;
+    return k == 0 ? -QUAD_EDGE : QUAD_EDGE;
+  }
+  const int j = k < 9 ? k - 1 : 15 - k;
   *weight = wide[j];
   *gauss = j % 2 == 1 ? few[j / 2] : 0.0;
-  return k < 8 ? -node[j] : node[j];
+  return k < 9 ? -node[j] : node[j];
+}
+
+/* How far g at the edge point next to -1 (upper = 0) or 1 is from the polynomial through the 15
+ * nodes; 0 where it is not finite: ends are not looked at. The factors are the Lagrange polynomials
+ * at QUAD_EDGE (their sizes sum to 3.8). */
+PORTABLE double quad_kronrod_off(const double *g, int upper) {
+  const double factor[15] = {0.006223486070202925,  -0.018407088974010766, 0.030364931326066116,
+                             -0.043146575425824486, 0.05758005686511315,   -0.07360131590527386,
+                             0.09146667172277623,   -0.11265772967465958,  0.13944799814986578,
+                             -0.17415255910224836,  0.2206491059793202,    -0.290730952079967,
+                             0.4190784755112357,    -0.7051760632627213,   1.4530615588001252};
+  const double edge = upper ? g[16] : g[0];
+  double there = 0.0;
+  for (int j = 0; j < 15; j++) there = fma(factor[j], upper ? g[1 + j] : g[15 - j], there);
+  return isfinite(edge - there) ? fabs(edge - there) : 0.0;
 }
 
 /* Where point k of Malik's rule is in direction d: 0 the centre; 1, 2 +-l2; 3, 4 +-l3; 5, 6 +-l5 */
@@ -203,7 +233,18 @@ PORTABLE void quad_extremes(const double *g, int count, quad_estimate *out) {
   }
 }
 
-/* Value and error from g[15], f dx/dt at the points. QK15's estimate: with d the difference of the
+/* The error that the edges add: what g is off there, over the sliver; little where g is off by much
+ * less than it spans, as where the rule resolves it. `spread`: of g at the nodes. */
+PORTABLE double quad_kronrod_edges(const double *g, double spread) {
+  double sum = 0.0;
+  for (int upper = 0; upper < 2; upper++) {
+    const double off = quad_kronrod_off(g, upper), much = off / (QUAD_OFF * spread);
+    sum += QUAD_SLIVER * off * (much < 1.0 ? much * much : 1.0);
+  }
+  return sum;
+}
+
+/* Value and error from g[17], f dx/dt at the points. QK15's estimate: with d the difference of the
  * rules and s the integral of |g - mean|, s min(1, (200 d / s)^1.5): pessimistic where the rules
  * disagree, close to the truth where both resolve g; at least the rounding of the sum. */
 PORTABLE void quad_kronrod_estimate(const quad_frame *f, const double *edge, const double *g,
@@ -213,12 +254,14 @@ PORTABLE void quad_kronrod_estimate(const quad_frame *f, const double *edge, con
   for (int k = 0; k < QUAD_KRONROD_POINTS; k++) {
     double gauss;
     quad_kronrod(k, &weight[k], &gauss);
-    term[0][k] = weight[k] * g[k];
+    term[0][k] = weight[k] != 0.0 ? weight[k] * g[k] : 0.0;
     term[1][k] = gauss != 0.0 ? gauss * g[k] : 0.0;
-    term[2][k] = weight[k] * fabs(g[k]);
+    term[2][k] = fabs(term[0][k]);
   }
   const double sum = block_sum(term[0], QUAD_KRONROD_POINTS), mean = 0.5 * sum;
-  for (int k = 0; k < QUAD_KRONROD_POINTS; k++) term[3][k] = weight[k] * fabs(g[k] - mean);
+  for (int k = 0; k < QUAD_KRONROD_POINTS; k++) {
+    term[3][k] = weight[k] != 0.0 ? weight[k] * fabs(g[k] - mean) : 0.0;
+  }
   const double size = half * block_sum(term[2], QUAD_KRONROD_POINTS);
   const double spread = half * block_sum(term[3], QUAD_KRONROD_POINTS);
   const double least = QUAD_ROUNDING * size;
@@ -227,7 +270,13 @@ PORTABLE void quad_kronrod_estimate(const quad_frame *f, const double *edge, con
     const double ratio = 200.0 * (error / spread);
     error = ratio < 1.0 ? spread * (ratio * sqrt(ratio)) : spread;
   }
-  quad_extremes(g, QUAD_KRONROD_POINTS, out);
+  quad_extremes(g + 1, QUAD_KRONROD_POINTS - 2, out);
+  error += half * quad_kronrod_edges(g, out->high - out->low);
+  for (int k = 0; k < QUAD_KRONROD_POINTS; k += QUAD_KRONROD_POINTS - 1) {
+    if (!isfinite(g[k])) continue;
+    out->low = g[k] < out->low ? g[k] : out->low;
+    out->high = g[k] > out->high ? g[k] : out->high;
+  }
   out->value = half * sum;
   out->error = error > least ? error : least + 0.0 * error; /* a NaN stays one */
   out->axis = error > least && quad_region_halves(f, edge, 0) ? 0 : QUAD_WHOLE;

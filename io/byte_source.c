@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,10 +107,20 @@ static status next_member(byte_source *s, inflater *z) {
     }
   }
   if (*z->stream.next_in != 0x1f) {
-    return fail(STATUS_INPUT, "%s: something else follows the gzip data", s->path);
+    return fail(STATUS_INPUT, "%s:%" PRId64 ": something else follows the gzip data", s->path,
+                s->lines + 1);
   }
   inflateReset(&z->stream);
   return STATUS_OK;
+}
+
+static int64_t count_lines(const char *text, int64_t length) {
+  int64_t lines = 0;
+  for (const char *at = text, *end = text + length;
+       (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) {
+    lines++;
+  }
+  return lines;
 }
 
 status byte_source_inflate(byte_source *s, void *to, int64_t count, int64_t *got) {
@@ -120,7 +131,8 @@ status byte_source_inflate(byte_source *s, void *to, int64_t count, int64_t *got
     if (z->stream.avail_in == 0) {
       TRY(refill(s, z));
       if (z->stream.avail_in == 0) {
-        rc = fail(STATUS_INPUT, "%s: the gzip data end too early (cut off?)", s->path);
+        rc = fail(STATUS_INPUT, "%s:%" PRId64 ": the gzip data end too early (cut off?)", s->path,
+                  s->lines + 1);
         goto done;
       }
     }
@@ -129,11 +141,12 @@ status byte_source_inflate(byte_source *s, void *to, int64_t count, int64_t *got
     z->stream.next_out = (unsigned char *)to + *got;
     z->stream.avail_out = room;
     int code = inflate(&z->stream, Z_NO_FLUSH);
+    s->lines += count_lines((const char *)to + *got, room - z->stream.avail_out);
     *got += room - z->stream.avail_out;
     if (code == Z_STREAM_END) {
       TRY(next_member(s, z));
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
-      rc = fail(STATUS_INPUT, "%s: damaged gzip data: %s", s->path,
+      rc = fail(STATUS_INPUT, "%s:%" PRId64 ": damaged gzip data: %s", s->path, s->lines + 1,
                 z->stream.msg != NULL ? z->stream.msg : "unknown reason");
       goto done;
     }

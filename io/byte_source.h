@@ -13,6 +13,7 @@ typedef struct byte_source {
   int gzip;         /* by content: the two magic bytes */
   int64_t size;     /* bytes in the file */
   int64_t at;       /* gzip: file bytes given to zlib so far */
+  int64_t lines;    /* gzip: line ends inflated so far */
   void *inflater;
 } byte_source;
 

@@ -19,6 +19,7 @@
 #include "alloc.h"
 #include "checkpoint_io.h"
 #include "result_internal.h"
+#include "swap_file.h"
 
 enum { DIGITS = 6, NAME_KEPT = 100, LOCK_TRIES = 30 };
 
@@ -97,6 +98,32 @@ done:
 static void lock_name(const char *file, char out[CHECKPOINT_PATH]) {
   const file_name f = take_apart(file);
   snprintf(out, CHECKPOINT_PATH, "%.*s.%.*s.lock", f.folder, file, NAME_KEPT, f.name);
+}
+
+/* The folder that a name of `length` characters in front lies in. */
+static int stat_folder(const char *path, int length, struct stat *out) {
+  char folder[CHECKPOINT_PATH];
+  if (length >= CHECKPOINT_PATH) return 0;
+  snprintf(folder, sizeof folder, "%.*s", length, path);
+  return stat(length == 0 ? "." : folder, out) == 0;
+}
+
+int checkpoint_claims(const char *file, const char *path) {
+  const file_name ours = take_apart(file);
+  char lock[CHECKPOINT_PATH], *target = NULL;
+  struct stat here, there;
+  int claimed = 0;
+  lock_name(file, lock);
+  if (swap_resolve(path, &target) == STATUS_OK) {
+    const file_name theirs = take_apart(target);
+    claimed =
+        (number_of(&ours, theirs.name) >= 0 || strcmp(theirs.name, lock + ours.folder) == 0) &&
+        stat_folder(file, ours.folder, &here) && stat_folder(target, theirs.folder, &there) &&
+        here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+  }
+  fail_clear();
+  alloc_free(&target);
+  return claimed;
 }
 
 /* Whether the descriptor is still what the name leads to. */

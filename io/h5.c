@@ -116,9 +116,7 @@ status h5_write_text(hid_t file, const char *path, const char *name, const char 
 static status read_attribute(hid_t attribute, hid_t type, const char *path, char **text) {
   char *held = NULL;
   if (H5Aread(attribute, type, &held) < 0) return h5_fail(STATUS_INPUT, path, "read an attribute");
-  size_t bytes = held == NULL ? 1 : strlen(held) + 1;
-  status rc = alloc_array(text, (int64_t)bytes, 1, "attribute text");
-  if (rc == STATUS_OK) memcpy(*text, held == NULL ? "" : held, bytes);
+  status rc = alloc_text(text, held == NULL ? "" : held, "attribute text");
   H5free_memory(held);
   return rc;
 }

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "block_sum.h"
 #include "deal.h"
+#include "fingerprint.h"
 #include "log.h"
 #include "reading.h"
 #include "text_parse.h"
@@ -46,7 +47,7 @@ done:
 static status judge_rows(comm *c, text_feed *feed, const text_totals *totals,
                          const row_facts *mine) {
   status rc = STATUS_OK, sums = STATUS_OK;
-  int64_t least = mine->mixed_row >= 0 ? -mine->mixed_row : INT64_MIN, other = INT64_MIN;
+  int64_t least = mine->mixed_row >= 0 ? mine->mixed_row : INT64_MAX, other = INT64_MAX;
   int64_t duplicates = mine->duplicates;
   if (mine->beyond_row >= 0) {
     sums = fail(STATUS_INPUT,
@@ -54,14 +55,14 @@ static status judge_rows(comm *c, text_feed *feed, const text_totals *totals,
                 ") add up to more than a double holds",
                 feed->path, mine->beyond_row + 1, mine->beyond_column + 1);
   }
-  TRY(comm_max_i64(c, &least, 1));
-  if (least != INT64_MIN) {
-    if (mine->mixed_row == -least) other = -mine->mixed_column;
-    TRY(comm_max_i64(c, &other, 1));
+  TRY(comm_min_i64(c, &least, 1));
+  if (least != INT64_MAX) {
+    if (mine->mixed_row == least) other = mine->mixed_column;
+    TRY(comm_min_i64(c, &other, 1));
     fail_clear();
     rc = text_feed_reopen(feed);
     TRY(comm_agree(c, rc));
-    TRY(text_conflict(feed, -least, -other));
+    TRY(text_conflict(feed, least, other));
   }
   TRY(comm_agree(c, sums));
   TRY(comm_sum_i64(c, &duplicates, 1));
@@ -99,23 +100,17 @@ static status split_rhs(csr_rows *a, double **rhs) {
   return STATUS_OK;
 }
 
-/* Any good mixer does; this is the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
-static inline uint64_t mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 static status gather_facts(comm *c, const text_feed *feed, const csr_rows *a, int64_t stored,
                            int64_t expanded, matrix_file *facts) {
   status rc = STATUS_OK;
   int64_t zeros = 0;
   uint64_t content = 0;
   for (lidx i = 0; i < a->rows; i++) {
-    const uint64_t row = mix((uint64_t)(a->first_row + i) + 0x9e3779b97f4a7c15u);
+    const uint64_t row = fingerprint_mix((uint64_t)(a->first_row + i));
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
       zeros += a->value[e] == 0.0;
-      content += mix(mix(row ^ (uint64_t)a->column[e]) ^ bits_of(a->value[e]));
+      content +=
+          fingerprint_mix(fingerprint_mix(row ^ (uint64_t)a->column[e]) ^ bits_of(a->value[e]));
     }
   }
   int64_t sums[4] = {expanded, a->offset[a->rows], zeros, 0};
@@ -179,6 +174,33 @@ done:
     ownership_release(owned);
     alloc_free(rhs);
   }
+  return rc;
+}
+
+/* The shortest entry of a coordinate file is "1 1" and a line end, a dense file's a digit and a
+ * blank; deflate packs at most 1032 to 1. Plain text promises nothing: a usual 8 bytes a number, a
+ * usual 4 to 1. */
+enum { ENTRY_BYTES = 4, NUMBER_BYTES = 2, DEFLATE_MOST = 1032, USUAL_BYTES = 8, USUAL_RATIO = 4 };
+
+status matrix_look(comm *c, const char *path, matrix_promise *out) {
+  status rc = STATUS_OK;
+  text_feed feed;
+  memset(out, 0, sizeof *out);
+  TRY(text_feed_open(c, path, reading_default().chunk, &feed));
+  const text_head *head = &feed.head;
+  const int64_t bytes = feed.size < INT64_MAX / DEFLATE_MOST ? feed.size : INT64_MAX / DEFLATE_MOST;
+  if (head->layout == TEXT_PLAIN) {
+    out->numbers = bytes * (feed.gzip ? USUAL_RATIO : 1) / USUAL_BYTES;
+    goto done;
+  }
+  const int64_t each = head->layout == TEXT_COORDINATE ? ENTRY_BYTES : NUMBER_BYTES;
+  int64_t most = bytes * (feed.gzip ? DEFLATE_MOST : 1) / each + 1;
+  if (head->stored < most) most = head->stored;
+  if (head->symmetry != TEXT_GENERAL) most *= 2;
+  out->rows = head->rows;
+  *(head->layout == TEXT_COORDINATE ? &out->entries : &out->numbers) = most;
+done:
+  text_feed_close(&feed);
   return rc;
 }
 

@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "h5.h"
+#include "history_heads.h"
 #include "result_internal.h"
 #include "swap_file.h"
 
@@ -18,9 +19,12 @@ enum { HEAD = 512 };
 /* A checkpoint's user block, a history's heading, a report's first key, or a line that begins with
  * % or # and names us. */
 static int marked_text(char *head) {
+  static const char *const headings[] = HISTORY_HEADS;
   if (strncmp(head, "halosweep checkpoint ", strlen("halosweep checkpoint ")) == 0) return 1;
-  static const char history[] = "iteration,residual,true_residual\n";
-  if (strncmp(head, history, sizeof history - 1) == 0) return 1;
+  for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+    const size_t length = strlen(headings[i]);
+    if (strncmp(head, headings[i], length) == 0 && head[length] == '\n') return 1;
+  }
   if (head[0] == '{' && strstr(head, "\"program\": \"halosweep\"") != NULL) return 1;
   for (char *line = head; line != NULL && *line != '\0';) {
     char *end = strchr(line, '\n');

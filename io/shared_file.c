@@ -52,8 +52,7 @@ status shared_create(comm *c, const char *path, int64_t user_block, shared_file 
   char *temporary = NULL;
   int64_t bytes = 0;
   *f = (shared_file){.c = c, .descriptor = -1, .swap = {.descriptor = -1}};
-  rc = alloc_array(&f->path, (int64_t)strlen(path) + 1, 1, "file name");
-  if (rc == STATUS_OK) memcpy(f->path, path, strlen(path) + 1);
+  rc = alloc_text(&f->path, path, "file name");
   if (rc == STATUS_OK && comm_rank(c) == 0) rc = make_temporary(f, user_block);
   TRY(comm_agree(c, rc));
   if (comm_rank(c) == 0) bytes = (int64_t)strlen(f->swap.temporary) + 1;

@@ -18,23 +18,17 @@
 
 enum { NAME_KEPT = 100, TRIES = 1000 };
 
-static status copy_text(const char *text, char **out) {
-  size_t bytes = strlen(text) + 1;
-  status rc = alloc_array(out, (int64_t)bytes, 1, "file name");
-  if (rc == STATUS_OK) memcpy(*out, text, bytes);
-  return rc;
-}
-
 status swap_resolve(const char *path, char **out) {
   struct stat found;
   *out = NULL;
-  if (lstat(path, &found) != 0 || !S_ISLNK(found.st_mode)) return copy_text(path, out);
+  if (lstat(path, &found) != 0 || !S_ISLNK(found.st_mode))
+    return alloc_text(out, path, "file name");
   char *real = realpath(path, NULL);
   if (real == NULL) {
     return fail(STATUS_USAGE, "%s: is a symbolic link that leads nowhere (%s)", path,
                 strerror(errno));
   }
-  status rc = copy_text(real, out);
+  status rc = alloc_text(out, real, "file name");
   free(real);
   return rc;
 }

@@ -246,7 +246,8 @@ status text_head_read(line_stream *lines, const char *path, text_head *out) {
   rc = next_filled(lines, 0, "%", out, &line, &length);
   if (rc != STATUS_OK) return rc;
   if (length == 0) {
-    return fail(STATUS_INPUT, "%s: ends before the size line: expected %s", path,
+    return fail(STATUS_INPUT, "%s:%" PRId64 ": ends before the size line: expected %s", path,
+                out->data_line,
                 out->layout == TEXT_COORDINATE ? "rows, columns and entries" : "rows and columns");
   }
   rc = size_line(line, length, path, out);

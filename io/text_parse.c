@@ -60,10 +60,10 @@ done:
 
 /* Fails on all ranks with the text of the rank whose `line` is lowest; INT64_MAX: no complaint. */
 static status complain(const text_feed *f, int64_t line, const char *text) {
-  int64_t lowest = line == INT64_MAX ? INT64_MIN : -line;
-  status rc = comm_max_i64(f->c, &lowest, 1);
-  if (rc != STATUS_OK || lowest == INT64_MIN) return rc;
-  if (line == -lowest) rc = fail(STATUS_INPUT, "%s:%" PRId64 ": %s", f->path, line, text);
+  int64_t lowest = line;
+  status rc = comm_min_i64(f->c, &lowest, 1);
+  if (rc != STATUS_OK || lowest == INT64_MAX) return rc;
+  if (line == lowest) rc = fail(STATUS_INPUT, "%s:%" PRId64 ": %s", f->path, line, text);
   return comm_agree(f->c, rc);
 }
 
@@ -163,8 +163,8 @@ status text_parse(text_feed *feed, int strict, entry_store *store, text_totals *
   TRY(comm_sum_i64(feed->c, sums, 4));
   *totals = (text_totals){sums[0], sums[1], sums[2], sums[3]};
   if (feed->head.stored >= 0 && totals->entries < feed->head.stored) {
-    rc = fail(STATUS_INPUT, "%s: expected %" PRId64 " entries, found %" PRId64, feed->path,
-              feed->head.stored, totals->entries);
+    rc = fail(STATUS_INPUT, "%s:%" PRId64 ": expected %" PRId64 " entries, found %" PRId64,
+              feed->path, feed->head.data_line - 1, feed->head.stored, totals->entries);
   }
   TRY(comm_agree(feed->c, rc));
 done:
@@ -229,16 +229,16 @@ status text_conflict(text_feed *feed, gidx row, gidx column) {
     if (!feed->gzip && search.line[i] != INT64_MAX) {
       search.line[i] += before + feed->head.data_line;
     }
-    first[i] = search.line[i] == INT64_MAX ? INT64_MIN : -search.line[i];
+    first[i] = search.line[i];
   }
-  TRY(comm_max_i64(feed->c, first, 2));
-  int later = first[1] < first[0];
+  TRY(comm_min_i64(feed->c, first, 2));
+  int later = first[1] > first[0];
   gidx here[2] = {later ? column + 1 : row + 1, later ? row + 1 : column + 1};
   rc = fail(STATUS_INPUT,
             "%s:%" PRId64 ": entry (%" PRId64 ", %" PRId64 "): its mirror (%" PRId64 ", %" PRId64
             ") is stored too, on line %" PRId64
             "; a symmetric or skew-symmetric file holds one triangle",
-            feed->path, -first[later], here[0], here[1], here[1], here[0], -first[!later]);
+            feed->path, first[later], here[0], here[1], here[1], here[0], first[!later]);
   TRY(comm_agree(feed->c, rc));
 done:
   return rc;

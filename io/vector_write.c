@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "file_name.h"
 #include "matrix_io.h"
 #include "swap_file.h"
 
@@ -22,11 +23,6 @@ typedef struct target {
   char name[NAME_BYTES]; /* temporary */
   int64_t head_bytes;
 } target;
-
-static int ends_with(const char *path, const char *end) {
-  size_t n = strlen(path), m = strlen(end);
-  return n >= m && strcmp(path + n - m, end) == 0;
-}
 
 static status io_failure(const char *path, const char *doing) {
   return fail(STATUS_IO, "%s: %s: %s", path, doing, strerror(errno));
@@ -63,7 +59,7 @@ static status begin(const char *path, gidx rows, swap_file *swap, target *out) {
   char head[HEAD_BYTES];
   TRY(swap_open(path, swap));
   TRY(check_replace(swap->path));
-  int length = ends_with(path, ".mtx")
+  int length = file_name_ends(path, ".mtx")
                    ? snprintf(head, sizeof head,
                               "%%%%MatrixMarket matrix array real general\n%% %s\n%" PRId64 " 1\n",
                               our_mark, rows)

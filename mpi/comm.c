@@ -15,6 +15,7 @@
 
 #include "alloc.h"
 #include "comm_native.h"
+#include "fingerprint.h"
 #include "log.h"
 #include "pieces.h"
 #include "portable.h"
@@ -156,17 +157,18 @@ void comm_close(comm **c) {
 
 /* FNV-1a of the code and the text, kept positive. */
 static int64_t failure_hash(status code, const char *text) {
-  uint64_t hash = 14695981039346656037u ^ (uint64_t)code;
-  for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+  const uint64_t hash =
+      fingerprint_bytes(FINGERPRINT_BASIS ^ (uint64_t)code, text, (int64_t)strlen(text));
   return (int64_t)(hash >> 1);
 }
 
 /* Whether all ranks bring the same failure with the same text. */
 static status failed_alike(comm *c, status mine, int *alike) {
   int64_t hash = mine == STATUS_OK ? -1 : failure_hash(mine, fail_text());
-  int64_t extremes[2] = {hash, -hash};
-  status rc = comm_max_i64(c, extremes, 2);
-  *alike = extremes[0] == -extremes[1];
+  int64_t most = hash, least = hash;
+  status rc = comm_max_i64(c, &most, 1);
+  if (rc == STATUS_OK) rc = comm_min_i64(c, &least, 1);
+  *alike = most == least;
   return rc;
 }
 
@@ -229,6 +231,10 @@ done:
 
 status comm_sum_i64(comm *c, int64_t *values, int64_t count) {
   return reduce(c, values, count, MPI_SUM);
+}
+
+status comm_min_i64(comm *c, int64_t *values, int64_t count) {
+  return reduce(c, values, count, MPI_MIN);
 }
 
 status comm_max_i64(comm *c, int64_t *values, int64_t count) {

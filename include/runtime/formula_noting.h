@@ -21,9 +21,16 @@ static inline double formula_cos(double x) {
   return elementary_cos_ordinary(x);
 }
 
+static inline double formula_tan(double x) {
+  formula_rare |= elementary_angle_is_large(x) ? 1 : 0;
+  return elementary_tan_ordinary(x);
+}
+
 #undef sin
 #undef cos
+#undef tan
 #define sin formula_sin
 #define cos formula_cos
+#define tan formula_tan
 
 #endif

@@ -37,8 +37,18 @@ PORTABLE int runtime_signbit(double x) { return (int)(bits_of(x) >> 63); }
 #define log   elementary_log
 #define log10 elementary_log10
 #define pow   elementary_pow
+#define cbrt  elementary_cbrt
 #define sin   elementary_sin
 #define cos   elementary_cos
+#define tan   elementary_tan
+#define asin  elementary_asin
+#define acos  elementary_acos
+#define atan  elementary_atan
+#define atan2 elementary_atan2
+#define sinh  elementary_sinh
+#define cosh  elementary_cosh
+#define tanh  elementary_tanh
+#define erf   elementary_erf
 
 #define INFINITY (1.0 / 0.0)
 #define NAN      (0.0 / 0.0)

@@ -16,8 +16,8 @@ static status try_gpu(const run_context *run, const problem_size *size,
   const backend *gpu = &BACKEND_cuda;
   int64_t missing = 0;
   if (size->count < size->gpu_from) {
-    log_info("backend omp: %lld %s are too few for a GPU (auto takes one from %lld on)",
-             (long long)size->count, size->unit, (long long)size->gpu_from);
+    log_info("backend omp: %s are too few for a GPU: %lld (auto takes one from %lld on)",
+             size->unit, (long long)size->count, (long long)size->gpu_from);
     return STATUS_OK;
   }
   missing = gpu->open(request, out) != STATUS_OK;
@@ -29,7 +29,7 @@ static status try_gpu(const run_context *run, const problem_size *size,
     log_info("backend cuda: every rank has a GPU and there are %lld %s", (long long)size->count,
              size->unit);
   } else {
-    if (!mine) log_info("backend omp: %lld ranks have no GPU", (long long)missing);
+    if (!mine) log_info("backend omp: ranks without a GPU: %lld", (long long)missing);
     if (*out != NULL) gpu->close(out);
   }
 done:

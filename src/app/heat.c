@@ -29,7 +29,7 @@ static status open_backend(heat_job *j) {
   j->points = g->n[0] * g->n[1] * g->n[2];
   const problem_size size = {j->points, "points", AUTO_GPU_POINTS};
   TRY(backend_choose(j->run, &size, &j->chosen));
-  j->chosen.transport.name = "host";
+  if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
   run->kernels = j->chosen.kernels;
   run->place = j->chosen.place;
   run->world = j->run->c;
@@ -49,7 +49,7 @@ done:
 static status march(heat_job *j) {
   const options *o = j->run->o;
   progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
-                 comm_rank(j->run->c) == 0, "step");
+                 comm_rank(j->run->c) == 0, "step", "t =");
   timers_switch(&j->timers, PHASE_COMPUTE);
   status rc = heat_march(&j->heat);
   if (rc == STATUS_OK) rc = j->heat.failure;

@@ -8,6 +8,7 @@
 #include "heat_inputs.h"
 #include "progress.h"
 #include "report.h"
+#include "run_outcome.h"
 #include "scheme.h"
 #include "timers.h"
 
@@ -25,7 +26,7 @@ typedef struct heat_job {
   char why[HEAT_WHY]; /* the facts behind the scheme */
 
   /* what checkpoints carry besides the field */
-  double real[4];
+  double real[5];
   int64_t whole[3];
 
   /* results */
@@ -44,12 +45,13 @@ status heat_functions_create(heat_job *j);
 status heat_choose_scheme(heat_job *j);
 void heat_print_plan(const heat_job *j);
 
-/* heat_saving.c. Collective, but for the last two. */
+/* heat_saving.c. Collective, but for the last, which says how the run ended; `text` holds its
+ * words. */
 status heat_open_saving(heat_job *j);
 status heat_resume(heat_job *j);
 status heat_finish_saving(heat_job *j);
-status heat_exit_code(const heat_job *j);
-status heat_stopped(const heat_job *j); /* the failure of a run that was stopped */
+enum { ENDING_TEXT = 400 };
+run_ending heat_ending(const heat_job *j, char text[ENDING_TEXT]);
 
 /* heat_output.c. Collective, but for the last. */
 status heat_collect(heat_job *j);

@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "fingerprint.h"
 #include "heat_job.h"
+#include "implicit.h"
 #include "run_report.h"
 
 static int leads(const heat_job *j) { return comm_rank(j->run->c) == 0; }
@@ -92,6 +93,11 @@ static void put_heat(const heat_job *j, report *r) {
   report_real(r, "time", heat_time(run, run->step));
   report_real(r, "dt", run->dt);
   report_real(r, "lambda_max", run->lambda);
+  if (run->implicit != NULL) {
+    report_integer(r, "solves", run->implicit->solves);
+    report_integer(r, "solver_iterations", run->implicit->all_iterations);
+    report_integer(r, "rejected", run->rejected);
+  }
   report_real(r, "point_updates_per_second", updates_per_second(j));
   report_integer(r, "launches", run->launches);
   report_integer(r, "host_copies", run->copies);
@@ -104,10 +110,12 @@ static void put_heat(const heat_job *j, report *r) {
 }
 
 static void fill_report(const heat_job *j, report *r) {
-  const checkpointing_facts *saved = checkpointing_look(j->saving);
+  char text[ENDING_TEXT];
+  const run_ending ending = heat_ending(j, text);
+  const checkpointing_facts *saved = ending.saved;
   const run_facts facts = {.command = "heat",
-                           .exit_code = heat_exit_code(j),
-                           .reason = heat_reason_name(j->heat.reason),
+                           .exit_code = run_ending_code(&ending),
+                           .reason = run_ending_reason(&ending),
                            .fingerprint = j->fingerprint,
                            .reproducible = "all",
                            .chosen = &j->chosen,
@@ -125,13 +133,15 @@ static void fill_report(const heat_job *j, report *r) {
 static void print_summary(const heat_job *j) {
   const heat_run *run = &j->heat;
   const heat_grid *g = &run->slab.g;
+  char text[ENDING_TEXT];
+  const run_ending ending = heat_ending(j, text);
   if (options_flag(j->run->o, "run.quiet")) return;
   report_print("grid         %lld", (long long)g->n[0]);
   for (int d = 1; d < g->dims; d++) report_print(" x %lld", (long long)g->n[d]);
   report_print(" points\nscheme       %s, dt = %.17g s: %s\n", run->scheme->name, run->dt, j->why);
   run_report_print_place(j->run, &j->chosen);
-  report_print("ended        %s at step %lld, time %.17g s\n", heat_reason_name(run->reason),
-               (long long)run->step, heat_time(run, run->step));
+  report_print("ended        %s after %s, at time %.17g s\n", run_ending_reason(&ending),
+               ending.done, heat_time(run, run->step));
   report_print("field        %.17g to %.17g, total heat %.17g\n", j->totals.minimum,
                j->totals.maximum, j->totals.heat);
   if (!isnan(j->error_max)) {
@@ -176,8 +186,20 @@ static status not_finite(const heat_job *j) {
       (long long)run->step, heat_time(run, run->step), run->bad_value, where, run->bad_rank);
 }
 
+static status unsolved(const heat_job *j) {
+  const heat_run *run = &j->heat;
+  return fail(STATUS_STOPPED,
+              "the linear solve of step %lld, time %.17g, stopped after %d iterations with a "
+              "residual of %.3g; expected at most solver_rtol = %g",
+              (long long)run->step + 1, heat_time(run, run->step), run->implicit->iterations,
+              run->implicit->residual, run->solver_rtol);
+}
+
 status heat_outcome(const heat_job *j) {
-  const status stopped = heat_stopped(j);
+  char text[ENDING_TEXT];
+  const run_ending ending = heat_ending(j, text);
+  const status stopped = run_ending_failure(&ending);
   if (stopped != STATUS_OK) return stopped;
+  if (j->heat.reason == HEAT_UNSOLVED) return unsolved(j);
   return j->heat.reason == HEAT_NOT_FINITE ? not_finite(j) : STATUS_OK;
 }

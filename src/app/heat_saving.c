@@ -10,9 +10,8 @@
 #include "fingerprint.h"
 #include "heat_job.h"
 #include "log.h"
-#include "stop.h"
 
-enum { T_0, DT, TIME, T_END, REALS };
+enum { T_0, DT, TIME, T_END, ERROR, REALS };
 enum { STEP, STEP_0, LAST, WHOLES };
 
 status heat_open_saving(heat_job *j) {
@@ -34,7 +33,7 @@ static status refresh(void *context, checkpoint_item *item) {
   heat_job *j = context;
   const heat_run *run = &j->heat;
   const double real[REALS] = {
-      [T_0] = run->t_0, [DT] = run->dt, [TIME] = heat_time(run, run->step), [T_END] = run->t_end};
+      [T_0] = run->t_0, [DT] = run->dt, [TIME] = heat_time(run, run->step), [T_END] = run->t_end, [ERROR] = run->error};
   const int64_t whole[WHOLES] = {[STEP] = run->step, [STEP_0] = run->step_0, [LAST] = run->last};
   memcpy(j->real, real, sizeof real);
   memcpy(j->whole, whole, sizeof whole);
@@ -105,12 +104,16 @@ static void go_on(heat_job *j, const double *real, const int64_t *whole) {
   run->step = whole[STEP];
   run->step_0 = whole[STEP_0];
   run->t_0 = real[T_0];
+  if (run->rtol > 0.0) {
+    run->dt = real[DT];
+    run->error = real[ERROR];
+  }
   if (bits_of(real[TIME]) != bits_of(fma((double)(run->step - run->step_0), run->dt, run->t_0)) &&
       !(run->t_end == real[TIME])) {
     run->step_0 = run->step;
     run->t_0 = real[TIME];
   }
-  heat_plan_steps(run);
+  if (run->scheme->order > 0) heat_plan_steps(run);
   if (run->last < run->step) run->last = run->step;
 }
 
@@ -141,41 +144,16 @@ status heat_finish_saving(heat_job *j) {
   return checkpointing_finish(j->saving, j->heat.step);
 }
 
-static int was_stopped(const heat_job *j) {
-  return j->heat.reason == HEAT_SIGNAL || j->heat.reason == HEAT_TIME_LIMIT;
-}
-
-status heat_exit_code(const heat_job *j) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  const status code = heat_reason_status(j->heat.reason);
-  if (facts->failed != STATUS_OK && code != STATUS_DIVERGED) return STATUS_IO;
-  if (!was_stopped(j)) return code;
-  if (facts->stopped_safe) return STATUS_AGAIN;
-  return j->heat.reason == HEAT_SIGNAL ? (status)(STATUS_SIGNAL + facts->signal) : code;
-}
-
-status heat_stopped(const heat_job *j) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  const status code = heat_exit_code(j);
-  const long long k = (long long)j->heat.step;
-  const double t = heat_time(&j->heat, j->heat.step);
-  const char *why =
-      j->heat.reason == HEAT_SIGNAL ? stop_signal_name(facts->signal) : "the time limit";
-  if (code == STATUS_IO) {
-    return fail(code, "the last checkpoint could not be written (at step %lld); %s%s", k,
-                facts->saved[0] != '\0' ? "the one before is " : "there is no earlier one",
-                facts->saved);
-  }
-  if (code == STATUS_AGAIN) {
-    return fail(
-        code, "stopped by %s at step %lld, time %.17g; %s is written: go on with --restart latest",
-        why, k, t, facts->saved);
-  }
-  if (was_stopped(j)) {
-    return fail(code,
-                "stopped by %s at step %lld of %lld, time %.17g; with --checkpoint FILE it could "
-                "be continued",
-                why, k, (long long)j->heat.last, t);
-  }
-  return STATUS_OK;
+run_ending heat_ending(const heat_job *j, char text[ENDING_TEXT]) {
+  enum { HALF = ENDING_TEXT / 2 };
+  const heat_run *run = &j->heat;
+  report_count(run->step, "step", text);
+  snprintf(text + HALF, HALF, "of %lld, at time %.17g", (long long)run->last,
+           heat_time(run, run->step));
+  return (run_ending){.saved = checkpointing_look(j->saving),
+                      .stopped = run->reason == HEAT_REQUESTED,
+                      .code = heat_reason_status(run->reason),
+                      .reason = heat_reason_name(run->reason),
+                      .done = text,
+                      .state = text + HALF};
 }

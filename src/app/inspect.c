@@ -10,6 +10,7 @@
 #include "matrix_io.h"
 #include "report.h"
 #include "result_io.h"
+#include "run_memory.h"
 #include "survey.h"
 
 static int leads(const run_context *run) { return comm_rank(run->c) == 0; }
@@ -108,12 +109,12 @@ static void judge(findings *f) {
   }
 }
 
-/* Bytes a rank needs for its share: 12 an entry and 1 a row for the matrix, six vectors; while it
- * is read, the entries are there twice (16 bytes each). */
+/* Bytes a rank needs for its share to be solved: the entries as rows (16 bytes each) and what
+ * solving takes beside them. */
 static double rank_bytes(const matrix_survey *s, int64_t ranks) {
   const double entries = (double)s->entries / (double)ranks;
   const double rows = (double)s->rows / (double)ranks;
-  return entries * (12.0 + 16.0) + rows * (8.0 + 1.0 + 6.0 * 8.0);
+  return 16.0 * entries + 8.0 * rows + survey_bytes_to_solve(rows, entries);
 }
 
 static void print_lengths(const matrix_survey *s) {
@@ -121,14 +122,15 @@ static void print_lengths(const matrix_survey *s) {
                (long long)s->longest);
   for (int bin = 0; bin < LENGTH_BINS; bin++) {
     if (s->lengths[bin] == 0) continue;
-    char range[64];
+    char range[64], rows[REPORT_COUNT];
     const long long low = bin == 0 ? 0 : 1LL << (bin - 1), high = bin == 0 ? 0 : (1LL << bin) - 1;
     if (low == high) {
       snprintf(range, sizeof range, "%lld", low);
     } else {
       snprintf(range, sizeof range, "%lld-%lld", low, high);
     }
-    report_print("  %-13s %lld rows\n", range, (long long)s->lengths[bin]);
+    report_count(s->lengths[bin], "row", rows);
+    report_print("  %-13s %s\n", range, rows);
   }
 }
 
@@ -240,6 +242,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   double *rhs = NULL;
   memset(&a, 0, sizeof a);
   memset(&owned, 0, sizeof owned);
+  TRY(run_memory_to_read(run, path, 0));
   TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
   TRY(survey_matrix(run->c, &a, &f.survey));
   judge(&f);
@@ -258,9 +261,9 @@ status command_inspect(run_context *run) {
   const char *const inputs[] = {path, options_file(run->o), NULL};
   int result = 0, checkpoint = 0;
   if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
-  TRY(result_is_result(run->c, path, &result));
-  if (result) TRY(inspect_checkpoint(run, path, &checkpoint));
+  TRY(inspect_checkpoint(run, path, &checkpoint));
   if (checkpoint) goto done;
+  TRY(result_is_result(run->c, path, &result));
   if (result) {
     TRY(inspect_result(run, path));
   } else if (options_flag(run->o, "inspect.config")) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "fingerprint.h"
 #include "log.h"
 #include "processors.h"
 
@@ -128,25 +129,19 @@ void launch_cores(int *mask_cores, int *machine_cores) {
 
 /* ---- sharing, threads ---- */
 
-static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t count) { /* FNV-1a */
-  const unsigned char *p = bytes;
-  for (size_t i = 0; i < count; i++) h = (h ^ p[i]) * UINT64_C(1099511628211);
-  return h;
-}
-
 typedef struct seat {
   uint64_t host, mask;
   int64_t threads, cores;
 } seat;
 
 static seat my_seat(void) {
-  static const uint64_t basis = UINT64_C(14695981039346656037);
   char host[256] = "";
   cpu_set_t *mask = NULL;
   seat s = {0};
   if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-  s.host = hash_bytes(basis, host, strlen(host));
-  s.mask = read_mask(&mask) ? hash_bytes(basis, mask, CPUS_MAX / 8) : basis;
+  s.host = fingerprint_bytes(FINGERPRINT_BASIS, host, (int64_t)strlen(host));
+  s.mask = read_mask(&mask) ? fingerprint_bytes(FINGERPRINT_BASIS, mask, CPUS_MAX / 8)
+                            : FINGERPRINT_BASIS;
   alloc_free(&mask);
   return s;
 }
@@ -243,13 +238,14 @@ static void print_range(char out[64], int64_t low, int64_t high) {
 status launch_announce(comm *c, const char *version, const char *name, const placement *p) {
   status rc = STATUS_OK;
   char threads[64], cores[64];
-  int64_t most[4] = {p->threads, -p->threads, p->cores, -p->cores};
-  TRY(comm_max_i64(c, most, 4));
-  print_range(threads, -most[1], most[0]);
-  print_range(cores, -most[3], most[2]);
+  int64_t most[2] = {p->threads, p->cores}, least[2] = {p->threads, p->cores};
+  TRY(comm_max_i64(c, most, 2));
+  TRY(comm_min_i64(c, least, 2));
+  print_range(threads, least[0], most[0]);
+  print_range(cores, least[1], most[1]);
   log_info("halosweep %s %s: %d rank%s, %s thread%s each (%s), %s allowed core%s per rank", version,
            name, comm_size(c), comm_size(c) == 1 ? "" : "s", threads, most[0] == 1 ? "" : "s",
-           p->threads_from, cores, most[2] == 1 ? "" : "s");
+           p->threads_from, cores, most[1] == 1 ? "" : "s");
 done:
   return rc;
 }

@@ -14,21 +14,36 @@ static const option QUAD[] = {
      "an integrand by name instead: demo, runge, peak, singular, kahaner5, kahaner9, kahaner12, "
      "kahaner18, genz-oscillatory, genz-product-peak, genz-corner-peak, genz-gaussian, "
      "genz-continuous, genz-discontinuous"},
+    {"quad", "data", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "instead of f: a file of two columns, places and values; trapezoid and simpson on uneven "
+     "points"},
     {"quad", "lower", OPTION_REALS, NULL, NULL, -INFINITY, INFINITY, OPTION_PROBLEM,
      "lower limits, one a direction; -inf is one"},
     {"quad", "upper", OPTION_REALS, NULL, NULL, -INFINITY, INFINITY, OPTION_PROBLEM,
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "trapezoid", "trapezoid|simpson|adaptive|genz-malik|sobol", 0, 0,
-     OPTION_PROBLEM, "quadrature rule"},
+    {"quad", "rule", OPTION_WORD, "auto",
+     "auto|trapezoid|simpson|gauss-legendre|tanh-sinh|adaptive|genz-malik|sobol", 0, 0,
+     OPTION_PROBLEM,
+     "quadrature rule; auto: adaptive in one direction, genz-malik up to 6, sobol above; trapezoid "
+     "with n"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
-     "points per direction, ends included; for sobol in all, rounded up to 16 x 2^k; without it "
-     "rules "
-     "refine until the tolerance"},
-    {"quad", "rtol", OPTION_REAL, "1e-10", NULL, 0, OPTION_FINITE, 0,
-     "done when the error estimate is at most rtol |value|; 1e-4 for rule sobol"},
-    {"quad", "atol", OPTION_REAL, "1e-14", NULL, 0, OPTION_FINITE, 0, "... or at most atol"},
+     "points per direction, ends included; per panel for gauss-legendre and tanh-sinh; in all for "
+     "sobol, rounded up to 16 x 2^k; without it rules refine until the tolerance"},
+    {"quad", "intervals", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "instead of n, for trapezoid and simpson: n is one more"},
+    {"quad", "panels", OPTION_INTEGER, "1", NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "equal parts per direction with n points each, for gauss-legendre and tanh-sinh"},
+    {"quad", "breaks", OPTION_REALS, NULL, NULL, 0, 0, OPTION_PROBLEM,
+     "places inside the range where a 1-D integrand jumps or has a kink: the pieces are summed"},
+    {"quad", "precision", OPTION_WORD, "double", "double|float", 0, 0, OPTION_PROBLEM,
+     "float: x, f and the terms are rounded to single precision; block sums are compensated"},
+    {"quad", "rtol", OPTION_REAL, NULL, NULL, 0, OPTION_FINITE, 0,
+     "done when the error estimate is at most rtol |value|; absent: 1e-10, 1e-4 for sobol, 1e-5 in "
+     "single precision"},
+    {"quad", "atol", OPTION_REAL, NULL, NULL, 0, OPTION_FINITE, 0,
+     "... or at most atol; absent: 1e-14"},
     {"quad", "max_evaluations", OPTION_INTEGER, "1e8", NULL, 1, OPTION_COUNT_MAX, 0,
      "refining stops (exit 4) before it takes more evaluations of the integrand"},
     {"quad", "exact", OPTION_TEXT, NULL, NULL, 0, 0, 0,
@@ -88,8 +103,70 @@ static status check_integrand(const options *o) {
   return STATUS_OK;
 }
 
-/* A built-in integrand in as many directions as it has. */
-static status check_directions(const options *o) {
+/* breaks: ascending, inside the range, in one dimension. */
+static status check_breaks(const options *o, const quad_inputs *in) {
+  const double *cut;
+  const int count = options_reals(o, "quad.breaks", &cut);
+  if (count > 0 && in->dims != 1) {
+    return fail(STATUS_USAGE, "%s: breaks are for one dimension, not %d",
+                options_where(o, "quad.breaks"), in->dims);
+  }
+  const double low = fmin(in->lower[0], in->upper[0]);
+  const double high = fmax(in->lower[0], in->upper[0]);
+  for (int i = 0; i < count; i++) {
+    if (!(cut[i] > low && cut[i] < high)) {
+      return fail(STATUS_USAGE, "%s: %.17g is not inside the range from %.17g to %.17g",
+                  options_where(o, "quad.breaks"), cut[i], low, high);
+    }
+    if (i > 0 && !(cut[i] > cut[i - 1])) {
+      return fail(STATUS_USAGE, "%s: %.17g after %.17g; expected ascending places",
+                  options_where(o, "quad.breaks"), cut[i], cut[i - 1]);
+    }
+  }
+  return STATUS_OK;
+}
+
+/* How many points: what the rule takes. Rules that choose their points are not told how many. */
+static status check_count(const options *o, int dims) {
+  status rc = STATUS_OK;
+  const char *why;
+  const int counted = options_has(o, "quad.n") || options_has(o, "quad.intervals");
+  const quad_rule *rule = quad_rule_choose(options_text(o, "quad.rule"), dims, counted, &why);
+  const unsigned flags = rule->flags;
+  const int uniform = (flags & QUAD_RULE_FIXED) != 0 && (flags & QUAD_RULE_PANELS) == 0;
+  TRY(check_needs(o, "quad.intervals", uniform, "intervals is for trapezoid and simpson"));
+  TRY(check_needs(o, "quad.intervals", !options_has(o, "quad.n"),
+                  "intervals and n are both given: expected one"));
+  TRY(check_needs(o, "quad.breaks", dims == 1 && (flags & QUAD_RULE_SAMPLING) == 0,
+                  "breaks is for one direction, and not for rule sobol"));
+  TRY(check_needs(o, "quad.precision", (flags & QUAD_RULE_FIXED) != 0,
+                  "precision = float is for fixed rules, like rule = trapezoid"));
+  TRY(check_needs(o, "quad.panels", (flags & QUAD_RULE_PANELS) != 0,
+                  "panels is for gauss-legendre and tanh-sinh"));
+  if (uniform && options_has(o, "quad.n") && options_integer(o, "quad.n") < 2) {
+    rc = fail(STATUS_USAGE, "%s: 1 point; rule %s includes both ends and needs 2",
+              options_where(o, "quad.n"), rule->name);
+  }
+  if ((flags & QUAD_RULE_ADAPTIVE) != 0 && options_has(o, "quad.n")) {
+    rc = fail(STATUS_USAGE,
+              "%s: rule %s chooses its points; n is for fixed rules, like rule = trapezoid",
+              options_where(o, "quad.n"), rule->name);
+  }
+done:
+  return rc;
+}
+
+static status check_sweep(const options *o) {
+  static const char *const keys[] = {"checkpoint.file", "checkpoint.restart"};
+  for (int i = 0; i < 2; i++) {
+    if (!options_given(o, keys[i])) continue;
+    return fail(STATUS_USAGE, "%s: a sweep writes no checkpoints", options_where(o, keys[i]));
+  }
+  return STATUS_OK;
+}
+
+/* A built-in integrand in as many directions as it has; breaks and points that fit. */
+static status check_inputs(const options *o) {
   status rc = STATUS_OK;
   quad_inputs in;
   TRY(quad_inputs_create(o, &in));
@@ -97,17 +174,45 @@ static status check_directions(const options *o) {
     rc = fail(STATUS_USAGE, "%s = %s is for %d to %d dimensions, not %d",
               options_where(o, "quad.integrand"), in.builtin->name, in.builtin->dims_min,
               in.builtin->dims_max, in.dims);
+    goto done;
   }
+  TRY(check_breaks(o, &in));
+  if (in.swept.grid.axes > 0) {
+    TRY(check_sweep(o));
+    TRY(check_needs(o, "quad.precision", 0, "precision = float is for single integrals"));
+  }
+  rc = check_count(o, in.dims);
 done:
   quad_inputs_release(&in);
   return rc;
 }
 
+/* A data file brings its own points. */
+static status check_data(const options *o) {
+  static const char *const alone[] = {
+      "quad.f", "quad.integrand", "quad.lower",  "quad.upper",  "quad.dims",
+      "quad.n", "quad.intervals", "quad.panels", "quad.breaks", "quad.precision"};
+  const char *rule = options_text(o, "quad.rule");
+  if (options_free_key(o, "sweep", 0) != NULL) {
+    return fail(STATUS_USAGE, "quad: data has no parameters to sweep");
+  }
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+    status rc = check_needs(o, alone[i], 0, "data brings its own points and values");
+    if (rc != STATUS_OK) return rc;
+  }
+  if (strcmp(rule, "auto") != 0 && strcmp(rule, "trapezoid") != 0 && strcmp(rule, "simpson") != 0) {
+    return fail(STATUS_USAGE, "%s = %s: data is summed by trapezoid or simpson",
+                options_where(o, "quad.rule"), rule);
+  }
+  return check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
+}
+
 status check_quad(const options *o) {
   status rc = STATUS_OK;
+  if (options_has(o, "quad.data")) return check_data(o);
   TRY(check_integrand(o));
   TRY(check_limits(o));
-  TRY(check_directions(o));
+  TRY(check_inputs(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5");
 done:
   return rc;

@@ -141,7 +141,7 @@ done:
   return rc;
 }
 
-static status take_exact(const options *o, quad_inputs *in) {
+status quad_inputs_exactly(const options *o, quad_inputs *in) {
   status rc = STATUS_OK;
   const char *text = options_text(o, "quad.exact");
   if (text == NULL) return STATUS_OK;
@@ -169,7 +169,7 @@ status quad_inputs_create(const options *o, quad_inputs *in) {
   TRY(name_fixed(o, in, &count));
   TRY(name_swept(o, in, &count));
   for (int i = 0; i < count; i++) in->names[i] = in->name[i];
-  rc = take_exact(o, in);
+  rc = quad_inputs_exactly(o, in);
 done:
   return rc;
 }

@@ -33,6 +33,9 @@ typedef struct quad_inputs {
 /* From the options. STATUS_USAGE. Local: every rank makes the same. Released also after a failure.
  */
 status quad_inputs_create(const options *o, quad_inputs *in);
+/* The exact value alone, for integrals without an integrand; *in is zeroed, or has its names. */
+status quad_inputs_exactly(const options *o, quad_inputs *in);
+
 void quad_inputs_release(quad_inputs *in);
 
 /* The exact value for these parameters (fixed, then swept), where exact_known. Local. */

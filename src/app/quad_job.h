@@ -5,8 +5,10 @@
 #include "backend_choice.h"
 #include "commands.h"
 #include "function.h"
+#include "progress.h"
 #include "quad_inputs.h"
 #include "quad_run.h"
+#include "quad_saving.h"
 #include "quad_sweep.h"
 #include "report.h"
 #include "result_io.h"
@@ -21,7 +23,11 @@ typedef struct quad_job {
   function *function;
   quad_run quad;
   quad_sweep members; /* where in.swept has axes */
+  checkpointing *saving;
+  quad_saver saver;
+  progress progress;
   const quad_rule *rule;
+  const char *why;  /* rule = auto: the reason for it, else NULL */
   double error_max; /* sweeps with a known exact value: the largest error, else NaN */
   phase_summary phases;
   int64_t host_peak; /* largest over ranks */
@@ -35,6 +41,15 @@ enum { QUAD_SHOWN = 20 }; /* sweeps of up to so many members are printed */
 /* quad_function.c: from j->in to a formula. Collective. */
 status quad_function_create(quad_job *j);
 void quad_function_release(quad_job *j);
+
+/* quad_data.c: reads and sums a file of samples. Collective. */
+status quad_sum_data(quad_job *j);
+
+/* quad_stopping.c: collective, but for the last two. */
+status quad_open_saving(quad_job *j);
+void quad_close_saving(quad_job *j);
+status quad_exit_code(const quad_job *j);
+status quad_saving_outcome(const quad_job *j); /* STATUS_OK: neither stopped nor failed to save */
 
 /* quad_output.c */
 status quad_write(quad_job *j);         /* collective */

@@ -1,6 +1,7 @@
 /* What `quad` leaves behind: the report, a summary to read, and the outcome as an exit code with a
  * text that says what to try. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -16,12 +17,14 @@ static uint64_t mark_of(const quad_job *j) {
 }
 
 static int exit_code(const quad_job *j) {
-  if (quad_is_sweep(j)) return j->members.failures > 0 ? STATUS_STOPPED : STATUS_OK;
-  return quad_reason_status(j->quad.reason);
+  if (!quad_is_sweep(j) || quad_stopped(&j->quad)) return quad_exit_code(j);
+  return j->members.failures > 0 ? STATUS_STOPPED : STATUS_OK;
 }
 
 static const char *reason_of(const quad_job *j) {
-  if (quad_is_sweep(j) && j->members.failures > 0) return "members_failed";
+  if (quad_is_sweep(j) && j->members.failures > 0 && !quad_stopped(&j->quad)) {
+    return "members_failed";
+  }
   return quad_reason_name(j->quad.reason);
 }
 
@@ -56,6 +59,8 @@ static void fill_report(const quad_job *j, report *r) {
   const run_facts facts = {.command = "quad",
                            .exit_code = exit_code(j),
                            .reason = reason_of(j),
+                           .restarted_from = checkpointing_look(j->saving)->restarted,
+                           .restarted_at = checkpointing_look(j->saving)->restarted_at,
                            .fingerprint = mark_of(j),
                            .reproducible = "all",
                            .chosen = &j->chosen,
@@ -63,6 +68,7 @@ static void fill_report(const quad_job *j, report *r) {
                            .host_peak = j->host_peak};
   run_report_common(j->run, &facts, r);
   report_word(r, "rule", j->rule->name);
+  if (j->why != NULL) report_word(r, "why", j->why);
   report_integer(r, "dims", q->integral.dims);
   if (quad_is_sweep(j)) {
     quad_report_sweep(j, r);
@@ -72,6 +78,10 @@ static void fill_report(const quad_job *j, report *r) {
     report_flag(r, "converged", q->reason == QUAD_CONVERGED);
   }
   report_integer(r, "evaluations", q->evaluations);
+  if (q->points[0] > 0) {
+    report_integer(r, "points", q->points[0]);
+    report_integer(r, "panels", q->panels);
+  }
   report_real(r, "evaluations_per_second", evaluations_per_second(j));
   if (!quad_is_sweep(j) && j->in.exact_known) report_real(r, "error", true_error(j));
 }
@@ -116,11 +126,27 @@ done:
 
 /* ---- for people ---- */
 
+static void print_points(const quad_job *j) {
+  const quad_run *q = &j->quad;
+  if (q->points[0] == 0) return;
+  if (j->rule->flags & QUAD_RULE_SAMPLING) {
+    report_print("points       %lld in %lld replicates\n", (long long)q->points[0],
+                 (long long)q->panels);
+    return;
+  }
+  report_print("points       %lld per direction%s", (long long)q->points[0],
+               q->panels > 1 ? " of a panel" : "\n");
+  if (q->panels > 1) report_print(", %lld panels\n", (long long)q->panels);
+}
+
 static void print_value(const quad_job *j) {
   const quad_run *q = &j->quad;
+  print_points(j);
   report_print("value        %.17g\n", q->value);
-  if (isnan(q->error)) {
-    report_print("error        no estimate: one evaluation with n points; leave n out for one\n");
+  if (q->reason == QUAD_NOT_FINITE) {
+    report_print("error        unknown\n");
+  } else if (isnan(q->error)) {
+    report_print("error        not estimated: that takes more than one point\n");
   } else {
     report_print("error        %.3e (estimated)\n", q->error);
   }
@@ -143,6 +169,7 @@ static void print_summary(const quad_job *j) {
   }
   report_print("rule         %s in %d direction%s\n", j->rule->name, q->integral.dims,
                q->integral.dims == 1 ? "" : "s");
+  if (j->why != NULL) report_print("why          %s\n", j->why);
   run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s after %lld evaluation%s\n", reason_of(j), (long long)q->evaluations,
                q->evaluations == 1 ? "" : "s");
@@ -199,15 +226,35 @@ done:
   return rc;
 }
 
+/* Where the integrand is not finite, and what to try. */
+static status not_finite(const quad_run *q) {
+  char at[QUAD_DIMS * 32] = "";
+  if (isfinite(q->bad_value)) {
+    return fail(STATUS_DIVERGED,
+                "the integrand is finite at all %lld points, but its sum is beyond "
+                "the largest double: scale it down",
+                (long long)q->evaluations);
+  }
+  for (int d = 0, length = 0; d < q->integral.dims; d++) {
+    length += snprintf(at + length, sizeof at - (size_t)length, "%s%.17g", d > 0 ? ", " : "",
+                       q->bad_point[d]);
+  }
+  return fail(STATUS_DIVERGED, "the integrand is not finite at %s = %s%s%s: f = %g%s",
+              q->integral.dims == 1 ? "x" : "point", q->integral.dims == 1 ? "" : "(", at,
+              q->integral.dims == 1 ? "" : ")", q->bad_value,
+              q->at_end ? "; that is an end of the range: rule = tanh-sinh (or adaptive) does not "
+                          "evaluate there"
+                        : "");
+}
+
 status quad_outcome(const quad_job *j) {
   const quad_run *q = &j->quad;
   const status code = quad_reason_status(q->reason);
+  const status stopped = quad_saving_outcome(j);
+  if (stopped != STATUS_OK) return stopped;
   if (quad_is_sweep(j)) return quad_outcome_sweep(j);
   if (code == STATUS_OK) return STATUS_OK;
-  if (code == STATUS_DIVERGED) {
-    return fail(code, "the integrand is not finite at x = %.17g: f = %g", q->bad_point[0],
-                q->bad_value);
-  }
+  if (code == STATUS_DIVERGED) return not_finite(q);
   return fail(code,
               "not converged (%s) after %lld evaluations: %.17g with an estimated error of %.3e",
               quad_reason_name(q->reason), (long long)q->evaluations, q->value, q->error);

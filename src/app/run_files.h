@@ -4,11 +4,10 @@
 
 #include "commands.h"
 
-enum { RUN_INPUTS = 16 };
-
-/* That every output can be written, replaces nothing foreign, and is none of the inputs (the INI
- * file, checkpoint.restart, and `inputs`, where NULL ones are passed over; at most RUN_INPUTS - 2),
- * nor another output. Collective. */
+/* That every output of the option table can be written, replaces nothing foreign, and is none of
+ * the inputs (the INI file, the table's input files, and `inputs`: files that texts name; NULL ones
+ * are passed over), nor another output, nor one of the run's own checkpoints. STATUS_USAGE or
+ * STATUS_IO. Collective. */
 status run_files_check(const run_context *run, const char *const *inputs, int count);
 
 #endif

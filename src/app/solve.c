@@ -8,13 +8,22 @@
 
 #include "alloc.h"
 #include "log.h"
+#include "run_files.h"
 #include "solve_job.h"
+
+/* Between the steps of the set-up: is the run to end already? */
+static status go_on(const solve_job *j, const char *after) {
+  return run_stop_early(j->run, j->saving, after);
+}
 
 static status read_system(solve_job *j) {
   status rc = STATUS_OK;
   double *b = NULL, *x0 = NULL;
   timers_switch(&j->timers, PHASE_READ);
+  TRY(go_on(j, "checking the options"));
   TRY(solve_read_matrix(j));
+  TRY(go_on(j,
+            options_has(j->run->o, "solve.matrix") ? "reading the matrix" : "making the matrix"));
   TRY(solve_read_rhs(j, &b, &x0));
   TRY(solve_note_content(j, b, x0));
   timers_switch(&j->timers, PHASE_SETUP);
@@ -23,7 +32,9 @@ static status read_system(solve_job *j) {
   TRY(solve_scale_system(j, b));
   TRY(comm_agree(j->run->c, alloc_array(&j->diagonal, j->a.rows, sizeof(double), "diagonal")));
   survey_diagonal(&j->a, j->diagonal);
+  TRY(go_on(j, "looking at the matrix"));
   TRY(solve_open_backend(j));
+  TRY(go_on(j, "storing the matrix"));
   TRY(solve_load_system(j, b, x0));
 done:
   alloc_free(&b);
@@ -35,7 +46,7 @@ static status iterate(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
   progress_start(&j->progress, options_text(j->run->o, "run.progress"),
-                 options_flag(j->run->o, "run.quiet"), comm_rank(c) == 0, "iteration");
+                 options_flag(j->run->o, "run.quiet"), comm_rank(c) == 0, "iteration", "residual");
   timers_switch(&j->timers, PHASE_COMPUTE);
   rc = j->method->run(&j->solve);
   if (rc == STATUS_OK) rc = j->system.failure;
@@ -49,7 +60,7 @@ status command_solve(run_context *run) {
   memset(&j, 0, sizeof j);
   j.run = run;
   timers_start(&j.timers);
-  TRY(solve_check_options(&j));
+  TRY(run_files_check(run, NULL, 0));
   TRY(solve_open_saving(&j));
   TRY(read_system(&j));
   if (!j.trivial) {
@@ -62,7 +73,7 @@ status command_solve(run_context *run) {
     goto done;
   }
   const char *path = comm_rank(run->c) == 0 ? options_text(run->o, "run.history") : NULL;
-  TRY(comm_agree(run->c, history_open(path, &j.history)));
+  TRY(comm_agree(run->c, history_open(path, HISTORY_SOLVE, &j.history)));
   j.solve.history = j.history;
   j.solve.progress = &j.progress;
   if (!j.trivial) {
@@ -70,8 +81,8 @@ status command_solve(run_context *run) {
     TRY(iterate(&j));
   } else {
     j.solve.reason = REASON_CONVERGED;
-    history_row(j.history, 0, 0.0);
-    history_true(j.history, 0, 0.0);
+    history_row(j.history, 0, HISTORY_RESIDUAL, 0.0);
+    history_row(j.history, 0, HISTORY_TRUE_RESIDUAL, 0.0);
   }
   TRY(solve_collect(&j));
   TRY(solve_write(&j));

@@ -1,23 +1,16 @@
-/* Options, matrix, right-hand side and start of `solve`. */
+/* Matrix, right-hand side and start of `solve`. */
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "log.h"
-#include "run_files.h"
+#include "run_memory.h"
 #include "solve_job.h"
 
 static const char *rhs_file(const options *o) {
   return options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs")
              ? options_text(o, "solve.rhs")
              : NULL;
-}
-
-status solve_check_options(solve_job *j) {
-  const options *o = j->run->o;
-  const char *const inputs[] = {options_text(o, "solve.matrix"), rhs_file(o),
-                                options_text(o, "solve.x0")};
-  return run_files_check(j->run, inputs, sizeof inputs / sizeof *inputs);
 }
 
 static status make_problem(solve_job *j) {
@@ -36,6 +29,7 @@ status solve_read_matrix(solve_job *j) {
   status rc = STATUS_OK;
   const char *path = options_text(j->run->o, "solve.matrix");
   if (path == NULL) return make_problem(j);
+  TRY(run_memory_to_read(j->run, path, 1));
   TRY(matrix_read(j->run->c, path, &j->a, &j->owned, &j->facts, &j->file_rhs));
   if (j->a.global_rows != j->a.global_columns) {
     rc = fail(STATUS_INPUT, "%s: the matrix is %lld x %lld; a system to solve must be square", path,

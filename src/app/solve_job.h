@@ -11,6 +11,7 @@
 #include "problems.h"
 #include "progress.h"
 #include "report.h"
+#include "run_outcome.h"
 #include "solver.h"
 #include "survey.h"
 #include "timers.h"
@@ -58,7 +59,6 @@ typedef struct solve_job {
 } solve_job;
 
 /* solve_input.c. All collective; all ranks leave with the same status. */
-status solve_check_options(solve_job *j);
 status solve_read_matrix(solve_job *j);
 status solve_read_rhs(solve_job *j, double **b, double **x0);
 
@@ -78,9 +78,9 @@ void solve_close(solve_job *j);
 status solve_open_saving(solve_job *j);
 status solve_note_content(solve_job *j, const double *b, const double *x0);
 status solve_identify(solve_job *j); /* also gives the run a history that checkpoints can carry */
-status solve_exit_code(const solve_job *j);            /* local */
-status solve_stopped(const solve_job *j); /* local: the failure of a run that was stopped, or whose
-                                             last checkpoint failed */
+/* Where the run stands as others that can be stopped do; the texts live in `text`. Local. */
+enum { ENDING_TEXT = 200 };
+run_ending solve_ending(const solve_job *j, char text[ENDING_TEXT]);
 
 /* solve_output.c */
 status solve_collect(solve_job *j);

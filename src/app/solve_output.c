@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "file_name.h"
 #include "fingerprint.h"
 #include "linear.h"
 #include "log.h"
@@ -73,10 +74,12 @@ static void put_solve(const solve_job *j, report *r) {
 }
 
 static void fill_report(const solve_job *j, report *r) {
-  const checkpointing_facts *saved = checkpointing_look(j->saving);
+  char text[ENDING_TEXT];
+  const run_ending ending = solve_ending(j, text);
+  const checkpointing_facts *saved = ending.saved;
   const run_facts facts = {.command = "solve",
-                           .exit_code = solve_exit_code(j),
-                           .reason = solve_reason_name(j->solve.reason),
+                           .exit_code = run_ending_code(&ending),
+                           .reason = run_ending_reason(&ending),
                            .fingerprint = j->fingerprint,
                            .reproducible = "all",
                            .chosen = &j->chosen,
@@ -90,11 +93,6 @@ static void fill_report(const solve_job *j, report *r) {
 }
 
 /* ---- files ---- */
-
-static int is_hdf5(const char *path) {
-  const char *dot = strrchr(path, '.');
-  return dot != NULL && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
-}
 
 static status write_hdf5(solve_job *j, const char *path, const char *json) {
   status rc = STATUS_OK;
@@ -125,15 +123,19 @@ static status write_result(solve_job *j, const char *json) {
     log_warning("%s not written: the run broke down, there is no solution to keep", path);
     return STATUS_OK;
   }
-  return is_hdf5(path) ? write_hdf5(j, path, json) : vector_write(j->run->c, path, &j->owned, j->x);
+  return file_name_ends(path, ".h5|.hdf5") ? write_hdf5(j, path, json)
+                                           : vector_write(j->run->c, path, &j->owned, j->x);
 }
 
 /* ---- for people ---- */
 
 static void print_summary(const solve_job *j) {
   const solve_run *run = &j->solve;
-  report_print("matrix       %lld rows, %lld entries (%s), stored as %s\n",
-               (long long)j->owned.rows, (long long)j->entries, j->facts.format, j->storage.format);
+  char rows[REPORT_COUNT], text[ENDING_TEXT];
+  const run_ending ending = solve_ending(j, text);
+  report_count(j->owned.rows, "row", rows);
+  report_print("matrix       %s, %lld entr%s (%s), stored as %s\n", rows, (long long)j->entries,
+               j->entries == 1 ? "y" : "ies", j->facts.format, j->storage.format);
   report_print("right side   %s\n", j->rhs);
   if (j->method != NULL) {
     report_print("method       %s%s%s: %s\n", j->method->name,
@@ -143,10 +145,9 @@ static void print_summary(const solve_job *j) {
     report_print("method       none: %s\n", j->why);
   }
   run_report_print_place(j->run, &j->chosen);
-  report_print("ended        %s%s after %lld iteration%s\n",
+  report_print("ended        %s%s after %s\n",
                solve_reason_status(run->reason) == STATUS_STOPPED ? "not converged: " : "",
-               solve_reason_name(run->reason), (long long)run->iterations,
-               run->iterations == 1 ? "" : "s");
+               run_ending_reason(&ending), ending.done);
   report_print("residual     |b - Ax| / |b| = %.3e (recomputed)\n", run->relative_residual);
   if (j->solution_is_ones && !isnan(j->error_max) && !diverged(j)) {
     report_print("error        max|x - 1| = %.3e\n", j->error_max);
@@ -258,7 +259,9 @@ static status outcome_diverged(const solve_job *j) {
 
 status solve_outcome(const solve_job *j) {
   const solve_run *run = &j->solve;
-  const status code = solve_reason_status(run->reason), stopped = solve_stopped(j);
+  char text[ENDING_TEXT];
+  const run_ending ending = solve_ending(j, text);
+  const status code = solve_reason_status(run->reason), stopped = run_ending_failure(&ending);
   if (stopped != STATUS_OK) return stopped;
   if (code == STATUS_DIVERGED) return outcome_diverged(j);
   if (code == STATUS_STOPPED) {
@@ -266,8 +269,8 @@ status solve_outcome(const solve_job *j) {
         [REASON_MAX_ITERATIONS] = "raise max_iterations, or try another method",
         [REASON_STAGNATED] =
             "this is as far as double precision goes; a larger rtol would accept it"};
-    return fail(code, "not converged (%s) after %lld iterations: |b - Ax| / |b| = %.3e; %s",
-                solve_reason_name(run->reason), (long long)run->iterations, run->relative_residual,
+    return fail(code, "not converged (%s) after %s: |b - Ax| / |b| = %.3e; %s",
+                solve_reason_name(run->reason), ending.done, run->relative_residual,
                 hint[run->reason]);
   }
   return STATUS_OK;

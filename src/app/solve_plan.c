@@ -156,7 +156,7 @@ static status check(const solve_job *j) {
         s->first_zero < 0 || (s->first_missing >= 0 && s->first_missing < s->first_zero);
     const int preconditioned = !(j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL);
     return fail(STATUS_INPUT,
-                "row %lld has %s diagonal entry (%lld rows have none or zero); %s%s "
+                "row %lld has %s diagonal entry (rows that have none or zero: %lld); %s%s "
                 "divides by it%s",
                 (long long)(missing ? s->first_missing : s->first_zero) + 1,
                 missing ? "no" : "a zero", (long long)(s->missing_diagonal + s->zero_diagonal),
@@ -217,8 +217,10 @@ done:
 void solve_print_plan(const solve_job *j) {
   if (comm_rank(j->run->c) != 0) return;
   const int64_t vectors = (int64_t)j->system.rows * 8 * (j->trivial ? 2 : 6);
-  report_print("would solve %lld rows, %lld entries (%s)\n", (long long)j->owned.rows,
-               (long long)j->entries, j->facts.format);
+  char rows[REPORT_COUNT];
+  report_count(j->owned.rows, "row", rows);
+  report_print("would solve %s, %lld entr%s (%s)\n", rows, (long long)j->entries,
+               j->entries == 1 ? "y" : "ies", j->facts.format);
   report_print("  method %s, preconditioner %s: %s\n", j->method != NULL ? j->method->name : "none",
                j->preconditioner, j->why);
   char matrix_bytes[REPORT_BYTES], vector_bytes[REPORT_BYTES];

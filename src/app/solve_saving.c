@@ -1,5 +1,5 @@
-/* Checkpoints and requests to stop, as `solve` meets them: what problem a checkpoint is of, what
- * the report says, and how a stopped run ends. */
+/* Checkpoints as `solve` uses them: what problem a checkpoint is of, and where a run that stopped
+ * stands. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "checkpointing.h"
 #include "fingerprint.h"
 #include "solve_job.h"
-#include "stop.h"
 
 enum { PROBLEM_ROOM = 256 };
 
@@ -52,51 +51,22 @@ status solve_identify(solve_job *j) {
            "%s\n[content]\nmatrix = %016" PRIx64 "\nrhs = %016" PRIx64 "\nx0 = %016" PRIx64 "\n",
            keys, j->facts.content, j->content_rhs, j->content_x0);
   TRY(checkpointing_identify(j->saving, "solve", HALOSWEEP_VERSION, options_effective(o), text));
-  if (comm_rank(j->run->c) == 0 && options_has(o, "checkpoint.file")) {
-    rc = history_remember(&j->history);
-    j->solve.history = j->history;
-  }
+  rc = checkpointing_history(j->saving, HISTORY_SOLVE, &j->history);
+  j->solve.history = j->history;
   rc = comm_agree(j->run->c, rc);
 done:
   alloc_free(&text);
   return rc;
 }
 
-static int was_stopped(const solve_job *j) {
-  return j->solve.reason == REASON_SIGNAL || j->solve.reason == REASON_TIME_LIMIT;
-}
-
-status solve_exit_code(const solve_job *j) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  const status code = solve_reason_status(j->solve.reason);
-  if (facts->failed != STATUS_OK && code != STATUS_DIVERGED) return STATUS_IO;
-  if (!was_stopped(j)) return code;
-  if (facts->stopped_safe) return STATUS_AGAIN;
-  return j->solve.reason == REASON_SIGNAL ? (status)(STATUS_SIGNAL + facts->signal) : code;
-}
-
-status solve_stopped(const solve_job *j) {
-  const checkpointing_facts *facts = checkpointing_look(j->saving);
-  const status code = solve_exit_code(j);
-  const long long k = (long long)j->solve.iterations;
-  const char *why =
-      j->solve.reason == REASON_SIGNAL ? stop_signal_name(facts->signal) : "the time limit";
-  if (code == STATUS_IO) {
-    return fail(code, "the last checkpoint could not be written (after %lld iterations); %s%s", k,
-                facts->saved[0] != '\0' ? "the one before is " : "there is no earlier one",
-                facts->saved);
-  }
-  if (code == STATUS_AGAIN) {
-    return fail(code,
-                "stopped by %s after %lld iterations; %s is written: go on with --restart "
-                "latest",
-                why, k, facts->saved);
-  }
-  if (was_stopped(j)) {
-    return fail(code,
-                "stopped by %s after %lld iterations, not converged: |b - Ax| / |b| = %.3e; "
-                "with --checkpoint FILE it could be continued",
-                why, k, j->solve.relative_residual);
-  }
-  return STATUS_OK;
+run_ending solve_ending(const solve_job *j, char text[ENDING_TEXT]) {
+  enum { HALF = ENDING_TEXT / 2 };
+  report_count(j->solve.iterations, "iteration", text);
+  snprintf(text + HALF, HALF, "not converged: |b - Ax| / |b| = %.3e", j->solve.relative_residual);
+  return (run_ending){.saved = checkpointing_look(j->saving),
+                      .stopped = j->solve.reason == REASON_REQUESTED,
+                      .code = solve_reason_status(j->solve.reason),
+                      .reason = solve_reason_name(j->solve.reason),
+                      .done = text,
+                      .state = text + HALF};
 }

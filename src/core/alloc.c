@@ -84,6 +84,13 @@ status alloc_grow(void *out, int64_t have, int64_t want, size_t size, const char
   return STATUS_OK;
 }
 
+status alloc_text(char **out, const char *text, const char *what) {
+  const size_t bytes = strlen(text) + 1;
+  status rc = alloc_array(out, (int64_t)bytes, 1, what);
+  if (rc == STATUS_OK) memcpy(*out, text, bytes);
+  return rc;
+}
+
 void alloc_free(void *out) {
   char *p = load(out);
   if (p == NULL) return;

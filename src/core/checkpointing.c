@@ -18,10 +18,17 @@
 static const double SHARE = 19.0;       /* pause over cost: 1 / 20 of the run */
 static const double FIRST_RATE = 100e6; /* bytes per second, assumed before the first save */
 
-static double allowed_end(const options *o, double began) {
-  double end =
+const char *stop_cause_name(stop_cause cause) {
+  return cause == STOP_SIGNAL ? "signal" : "time_limit";
+}
+
+/* The deadline: run.time_limit, or the end of the allocation where that is earlier. */
+static double allowed_end(const options *o, double began, int *allocation) {
+  const double asked =
       options_has(o, "run.time_limit") ? began + options_real(o, "run.time_limit") : INFINITY;
-  return fmin(end, stop_allocation_end());
+  const double end = stop_allocation_end();
+  *allocation = end < asked;
+  return fmin(end, asked);
 }
 
 /* Rank 0: is the name usable, and is there what `restart` names? */
@@ -59,7 +66,7 @@ status checkpointing_open(comm *c, const options *o, double began, checkpointing
   cp->go_on = strcmp(options_text(o, "checkpoint.on_failure"), "continue") == 0;
   cp->keep = options_integer(o, "checkpoint.keep");
   options_interval(o, "checkpoint.every", &cp->every_seconds, &cp->every_count);
-  cp->deadline = allowed_end(o, began);
+  cp->deadline = allowed_end(o, began, &cp->facts.allocation);
   cp->due = cp->every_seconds > 0.0 ? comm_clock() + cp->every_seconds : INFINITY;
   TRY(comm_agree(c, comm_rank(c) == 0 ? claim(cp) : STATUS_OK));
   *out = cp;
@@ -224,9 +231,13 @@ static void say_kept(const checkpointing *cp) {
 
 enum { WANT_FAILURE, WANT_SIGNAL, WANT_TIME, WANT_SAVE, WANTS };
 
-status checkpointing_meet(checkpointing *cp, int64_t number, int failed, stop_cause *cause) {
+/* What the ranks want, all of them together; the cause to stop, if any. */
+static status gather_wants(checkpointing *cp, int failed, int64_t want[WANTS], stop_cause *cause) {
   status rc = STATUS_OK;
-  int64_t want[WANTS] = {failed != 0, stop_signal(), time_is_up(cp), is_due(cp)};
+  want[WANT_FAILURE] = failed != 0;
+  want[WANT_SIGNAL] = stop_signal();
+  want[WANT_TIME] = time_is_up(cp);
+  want[WANT_SAVE] = is_due(cp);
   *cause = STOP_NONE;
   TRY(comm_max_i64(cp->c, want, WANTS));
   *cause = want[WANT_FAILURE] != 0  ? STOP_FAILURE
@@ -235,6 +246,19 @@ status checkpointing_meet(checkpointing *cp, int64_t number, int failed, stop_ca
                                     : STOP_NONE;
   cp->facts.cause = *cause;
   cp->facts.signal = (int)want[WANT_SIGNAL];
+done:
+  return rc;
+}
+
+status checkpointing_early(checkpointing *cp, stop_cause *cause) {
+  int64_t want[WANTS];
+  return gather_wants(cp, 0, want, cause);
+}
+
+status checkpointing_meet(checkpointing *cp, int64_t number, int failed, stop_cause *cause) {
+  status rc = STATUS_OK;
+  int64_t want[WANTS];
+  TRY(gather_wants(cp, failed, want, cause));
   if (cp->file == NULL || *cause == STOP_FAILURE) goto done;
   const int stopping = *cause != STOP_NONE;
   if (!stopping && want[WANT_SAVE] == 0 && !is_multiple(cp, number)) goto done;

@@ -17,12 +17,16 @@
 #define CHECKPOINTING_H
 
 #include "checkpoint_io.h"
+#include "history.h"
 #include "options.h"
 #include "timers.h"
 
 typedef struct checkpointing checkpointing;
 
 typedef enum stop_cause { STOP_NONE, STOP_TIME, STOP_SIGNAL, STOP_FAILURE } stop_cause;
+
+/* What a run that ended by it reports as its reason. Local. */
+const char *stop_cause_name(stop_cause cause);
 
 /* What came of a run's checkpoints, for the report and the exit code. */
 typedef struct checkpointing_facts {
@@ -33,6 +37,7 @@ typedef struct checkpointing_facts {
   double seconds;                  /* spent on them, rank 0 */
   stop_cause cause;                /* why the run was asked to stop */
   int signal;                      /* STOP_SIGNAL: which */
+  int allocation;                  /* the time limit is the end of the allocation */
   int stopped_safe;                /* stopped, and the state it stopped in is written */
   status failed;                   /* of the last attempt to save */
 } checkpointing_facts;
@@ -56,6 +61,11 @@ typedef status (*checkpointing_refresh)(void *context, checkpoint_item *item);
 status checkpointing_add(checkpointing *cp, const checkpoint_item *item,
                          checkpointing_refresh refresh, void *context);
 
+/* The history travels with the state, as item /run/history. *h is rank 0's, NULL on other ranks;
+ * where there is none and checkpoints are written, one without a file is made. checkpointing_load
+ * fills it with the rows of the checkpoint gone on from. */
+status checkpointing_history(checkpointing *cp, const char *heading, history **h);
+
 /* Loads the state of the checkpoint that `restart` names: *number is its number, or -1 for a fresh
  * start. Distributed items are in place; replicated ones are asked for below.
  * STATUS_USAGE: of another problem, naming the keys. STATUS_IO: damaged. */
@@ -72,6 +82,9 @@ int64_t checkpointing_next(const checkpointing *cp, int64_t number);
 
 /* All ranks are at step `number`, whose state the items hold. `failed`: this rank cannot go on. */
 status checkpointing_meet(checkpointing *cp, int64_t number, int failed, stop_cause *cause);
+
+/* The same before there is a state: during set-up, where nothing can be saved. */
+status checkpointing_early(checkpointing *cp, stop_cause *cause);
 
 /* The end of the run's steps. A failure to save does not lose the result: it is kept in the facts.
  */

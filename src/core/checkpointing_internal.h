@@ -8,7 +8,8 @@ enum { CHECKPOINTING_ITEMS = 24, CHECKPOINTING_TEXTS = 4, CHECKPOINTING_PROBLEM 
 
 /* Items of every checkpoint: the texts, then the number it has in its name. */
 enum { CHECKPOINTING_OWN = CHECKPOINTING_TEXTS + 1 };
-#define CHECKPOINTING_NUMBER "/run/number"
+#define CHECKPOINTING_NUMBER  "/run/number"
+#define CHECKPOINTING_HISTORY "/run/history"
 
 typedef struct saved_item {
   checkpoint_item is;
@@ -40,14 +41,20 @@ struct checkpointing {
   char *text[CHECKPOINTING_TEXTS]; /* command, version, config, problem */
   saved_item item[CHECKPOINTING_ITEMS];
   int count;
-  void *buffer; /* for items with `move` */
-  int64_t last; /* number saved last; -1: none */
+  history *history; /* rank 0 */
+  int history_columns;
+  double nothing; /* the address of an empty history */
+  void *buffer;   /* for items with `move` */
+  int64_t last;   /* number saved last; -1: none */
   checkpointing_facts facts;
 };
 
 /* checkpointing_problem.c: which keys two problem texts differ in, as "solve.n: 10 there, 20 here;
  * ..."; 0 when they are equal. Local. */
 int problems_differ(const char *there, const char *here, char *out, size_t room);
+
+/* checkpointing_history.c: the rows loaded into the history. Local, alike on all ranks. */
+status checkpointing_restore_history(const checkpointing *cp);
 
 /* checkpointing_load.c: the names of the text items. */
 extern const char *const CHECKPOINTING_TEXT_NAMES[CHECKPOINTING_TEXTS];

@@ -16,13 +16,6 @@ const char *const CHECKPOINTING_TEXT_NAMES[CHECKPOINTING_TEXTS] = {"/run/command
 
 enum { DIFFERENCES = 800 };
 
-static status copy_text(char **out, const char *text) {
-  const int64_t bytes = (int64_t)strlen(text) + 1;
-  status rc = alloc_array(out, bytes, 1, "text of a checkpoint");
-  if (rc == STATUS_OK) memcpy(*out, text, (size_t)bytes);
-  return rc;
-}
-
 /* Whether the checkpoint at `path` is of this problem: STATUS_USAGE naming the keys if not,
  * STATUS_IO when it cannot be told. */
 static status check_problem(const checkpointing *cp, const char *path) {
@@ -89,7 +82,7 @@ status checkpointing_identify(checkpointing *cp, const char *name, const char *v
   status rc = STATUS_OK;
   const char *const texts[CHECKPOINTING_TEXTS] = {name, version, config, problem};
   for (int i = 0; i < CHECKPOINTING_TEXTS && rc == STATUS_OK; i++) {
-    rc = copy_text(&cp->text[i], texts[i]);
+    rc = alloc_text(&cp->text[i], texts[i], "text of a checkpoint");
   }
   TRY(comm_agree(cp->c, rc));
   if (cp->file != NULL && cp->restart == NULL) TRY(check_fresh(cp));
@@ -184,6 +177,7 @@ status checkpointing_load(checkpointing *cp, int64_t *number) {
   }
   TRY(comm_agree(cp->c, rc));
   if (!found) goto done;
+  TRY(comm_agree(cp->c, checkpointing_restore_history(cp)));
   *number = cp->facts.restarted_at;
   if (comm_rank(cp->c) == 0) {
     log_info("going on from %s, at %lld", cp->facts.restarted, (long long)*number);

@@ -38,19 +38,6 @@ static gidx unique_sorted(gidx *list, gidx count) {
   return kept;
 }
 
-static lidx position(const gidx *sorted, lidx count, gidx key) {
-  lidx low = 0, high = count; /* sorted[low] <= key < sorted[high] */
-  while (high - low > 1) {
-    lidx middle = low + (high - low) / 2;
-    if (sorted[middle] <= key) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 status csr_localise(csr_rows *rows, csr_block *out) {
   status rc = STATUS_OK;
   const gidx begin = rows->first_row, end = begin + rows->rows;
@@ -74,7 +61,7 @@ status csr_localise(csr_rows *rows, csr_block *out) {
     gidx column = rows->column[e];
     out->column[e] = column >= begin && column < end
                          ? (lidx)(column - begin)
-                         : rows->rows + position(out->ghost, out->ghosts, column);
+                         : rows->rows + (lidx)index_lower_bound(out->ghost, 0, out->ghosts, column);
   }
   out->first_row = begin;
   out->rows = rows->rows;

@@ -46,6 +46,7 @@ static const host_form HOST_FORMS[] = {
     {OPERATION_SIN, "elementary_sin_ordinary($a)", "elementary_angle_is_large($a)"},
     {OPERATION_COS, "elementary_cos_ordinary($a)", "elementary_angle_is_large($a)"},
     {OPERATION_TAN, "elementary_tan_ordinary($a)", "elementary_angle_is_large($a)"},
+    {OPERATION_TAN, "elementary_tan_ordinary($a)", "elementary_angle_is_large($a)"},
     {OPERATION_POWER, "formula_power($a, $b)", NULL},
     {OPERATION_SELECT, "formula_select($a, $b, $c)", NULL},
     {OPERATION_MIN, "formula_min($a, $b)", NULL},

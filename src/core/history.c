@@ -12,12 +12,13 @@
 struct history {
   FILE *file; /* NULL: rows are remembered only */
   swap_file swap;
-  int failed;        /* errno of the first write that failed */
-  int held;          /* a row is waiting */
-  int64_t iteration; /* of the held row */
-  double residual, truth;
+  int failed; /* errno of the first write that failed */
+  int columns;
+  int held;                        /* a row is waiting */
+  int64_t number;                  /* of the held row */
+  double row[HISTORY_COLUMNS_MAX]; /* its values, from 1 on */
   int remember;
-  double *rows; /* all flushed ones, HISTORY_COLUMNS numbers each */
+  double *rows; /* all flushed ones, `columns` numbers each */
   int64_t count, room;
 };
 
@@ -25,19 +26,31 @@ static void note_failure(history *h) {
   if (h->failed == 0) h->failed = errno != 0 ? errno : EIO;
 }
 
-status history_open(const char *path, history **out) {
+int history_columns(const char *heading) {
+  int columns = 1;
+  for (const char *p = heading; *p != '\0'; p++) columns += *p == ',';
+  return columns < HISTORY_COLUMNS_MAX ? columns : HISTORY_COLUMNS_MAX;
+}
+
+static status create(const char *heading, history **out) {
+  status rc = alloc_zeroed(out, 1, sizeof **out, "history");
+  if (rc == STATUS_OK) (*out)->columns = history_columns(heading);
+  return rc;
+}
+
+status history_open(const char *path, const char *heading, history **out) {
   status rc = STATUS_OK;
   history *h = NULL;
   *out = NULL;
   if (path == NULL) return STATUS_OK;
-  TRY(alloc_zeroed(&h, 1, sizeof *h, "history"));
+  TRY(create(heading, &h));
   TRY(swap_open(path, &h->swap));
   h->file = fdopen(dup(h->swap.descriptor), "w");
   if (h->file == NULL) {
     rc = fail(STATUS_IO, "%s: cannot write the history: %s", path, strerror(errno));
     goto done;
   }
-  if (fputs(HISTORY_HEADER "\n", h->file) < 0) note_failure(h);
+  if (fprintf(h->file, "%s\n", heading) < 0) note_failure(h);
   *out = h;
   h = NULL;
 done:
@@ -55,7 +68,7 @@ static void put_number(history *h, double value) {
 static void remember_row(history *h) {
   if (h->count == h->room) {
     const int64_t more = 2 * h->room + 256;
-    if (alloc_grow(&h->rows, h->room * HISTORY_COLUMNS, more * HISTORY_COLUMNS, sizeof *h->rows,
+    if (alloc_grow(&h->rows, h->room * h->columns, more * h->columns, sizeof *h->rows,
                    "remembered history") != STATUS_OK) {
       h->remember = 0;
       fail_clear();
@@ -63,10 +76,9 @@ static void remember_row(history *h) {
     }
     h->room = more;
   }
-  double *row = h->rows + h->count * HISTORY_COLUMNS;
-  row[0] = (double)h->iteration;
-  row[1] = h->residual;
-  row[2] = h->truth;
+  double *row = h->rows + h->count * h->columns;
+  row[0] = (double)h->number;
+  for (int i = 1; i < h->columns; i++) row[i] = h->row[i];
   h->count++;
 }
 
@@ -75,41 +87,42 @@ static void flush_row(history *h) {
   h->held = 0;
   if (h->remember) remember_row(h);
   if (h->file == NULL) return;
-  if (fprintf(h->file, "%lld,", (long long)h->iteration) < 0) note_failure(h);
-  put_number(h, h->residual);
-  if (fputc(',', h->file) == EOF) note_failure(h);
-  put_number(h, h->truth);
+  if (fprintf(h->file, "%lld", (long long)h->number) < 0) note_failure(h);
+  for (int i = 1; i < h->columns; i++) {
+    if (fputc(',', h->file) == EOF) note_failure(h);
+    put_number(h, h->row[i]);
+  }
   if (fputc('\n', h->file) == EOF) note_failure(h);
 }
 
-/* Makes row k the held one; rows come in ascending order, a repeated k is the same row. */
-static void hold(history *h, int64_t iteration) {
-  if (h->held && h->iteration == iteration) return;
+/* Makes this row the held one; rows come in ascending order, a repeated number is the same row. */
+static void hold(history *h, int64_t number) {
+  if (h->held && h->number == number) return;
   flush_row(h);
   h->held = 1;
-  h->iteration = iteration;
-  h->residual = h->truth = NAN;
+  h->number = number;
+  for (int i = 1; i < h->columns; i++) h->row[i] = NAN;
 }
 
-void history_row(history *h, int64_t iteration, double residual) {
+void history_row(history *h, int64_t number, int column, double value) {
   if (h == NULL) return;
-  hold(h, iteration);
-  if (isnan(h->residual)) h->residual = residual;
+  hold(h, number);
+  if (isnan(h->row[column])) h->row[column] = value;
 }
 
-void history_true(history *h, int64_t iteration, double residual) {
+void history_revise(history *h, int64_t number, int column, double value) {
   if (h == NULL) return;
-  hold(h, iteration);
-  h->truth = residual;
+  hold(h, number);
+  h->row[column] = value;
 }
 
-void history_forget_true(history *h) {
-  if (h != NULL && h->held) h->truth = NAN;
+void history_forget(history *h, int column) {
+  if (h != NULL && h->held) h->row[column] = NAN;
 }
 
-status history_remember(history **h) {
+status history_remember(const char *heading, history **h) {
   status rc = STATUS_OK;
-  if (*h == NULL) TRY(alloc_zeroed(h, 1, sizeof **h, "history"));
+  if (*h == NULL) TRY(create(heading, h));
   (*h)->remember = 1;
 done:
   return rc;
@@ -130,10 +143,9 @@ status history_rows(history *h, const double **rows, int64_t *count) {
 void history_restore(history *h, const double *rows, int64_t count) {
   if (h == NULL) return;
   for (int64_t i = 0; i < count; i++) {
-    const double *row = rows + i * HISTORY_COLUMNS;
+    const double *row = rows + i * h->columns;
     hold(h, (int64_t)row[0]);
-    h->residual = row[1];
-    h->truth = row[2];
+    for (int j = 1; j < h->columns; j++) h->row[j] = row[j];
   }
 }
 

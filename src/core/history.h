@@ -1,43 +1,48 @@
-/* The history of a run as CSV, 17 digits: iteration, residual, true_residual. No clock is in it, so
- * equal runs give equal files. Rank 0 writes; on other ranks every call does nothing. Rows go to a
+/* The history of a run as CSV, 17 digits: a row per iteration, step or refinement, whose columns
+ * its heading names (history_heads.h). No clock is in it, so equal runs give equal files. Rank 0
+ * writes; on other ranks, where the history is NULL, every call does nothing. Rows go to a
  * temporary file in the same folder, renamed by history_close; a row is held back until the next
- * one, because its true residual may be known later. */
+ * one, because some of its values may be known later. Local. */
 #ifndef HISTORY_H
 #define HISTORY_H
 
 #include <stdint.h>
 
+#include "history_heads.h"
 #include "status.h"
 
 typedef struct history history;
 
-/* The first line of every history: how one recognises its own. */
-#define HISTORY_HEADER "iteration,residual,true_residual"
+enum { HISTORY_COLUMNS_MAX = 8 };
 
-/* *out is NULL, and everything else does nothing, where `path` is NULL. Local. */
-status history_open(const char *path, history **out);
+/* Columns of a heading, the number of the row included. */
+int history_columns(const char *heading);
 
-/* Row k. A residual that was not computed is NaN and leaves an empty field. Local. */
-void history_row(history *h, int64_t iteration, double residual);
+/* *out is NULL where `path` is NULL. */
+status history_open(const char *path, const char *heading, history **out);
 
-/* The true residual of iterate k, which must be the latest row or, when it is not there yet, the
- * next. Local. */
-void history_true(history *h, int64_t iteration, double residual);
+/* A value of row `number`, which is the latest row or, when it is not there yet, the next. The
+ * first value stands when a row is told again; NaN (not computed) leaves an empty field. */
+void history_row(history *h, int64_t number, int column, double value);
 
-/* For checkpoints, which carry the rows so far. A row is three numbers: k, residual, true residual.
+/* The same, in place of what was there. */
+void history_revise(history *h, int64_t number, int column, double value);
+
+/* A value of the latest row was not computed after all. */
+void history_forget(history *h, int column);
+
+/* For checkpoints, which carry the rows so far, history_columns() numbers each.
  *
- * history_remember keeps all rows in memory from now on (24 bytes each); where there is no history
- * it makes one that writes no file. history_rows: those so far, the held one included; owned by h,
- * valid until the next row. history_restore: rows as given, into an empty history; the last is
- * held. history_forget_true: the held row's true residual was not computed after all. Local. */
-enum { HISTORY_COLUMNS = 3 };
-status history_remember(history **h);
+ * history_remember keeps all rows in memory from now on (8 bytes a column and row); where there is
+ * no history it makes one that writes no file. history_rows: those so far, the held one included;
+ * owned by h, valid until the next row. history_restore: rows as given, into an empty history; the
+ * last is held. */
+status history_remember(const char *heading, history **h);
 status history_rows(history *h, const double **rows, int64_t *count);
 void history_restore(history *h, const double *rows, int64_t count);
-void history_forget_true(history *h);
 
 /* Writes what is held back, closes and renames (keep != 0), or throws away. STATUS_IO when any
- * write failed. Always releases. Local. */
+ * write failed. Always releases. */
 status history_close(history **h, int keep);
 
 #endif

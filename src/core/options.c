@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "file_name.h"
 #include "log.h"
 #include "options_internal.h"
 
@@ -208,11 +209,6 @@ done:
   return rc;
 }
 
-static int ends_in_ini(const char *word) {
-  size_t length = strlen(word);
-  return length >= 4 && strcmp(word + length - 4, ".ini") == 0;
-}
-
 static int flag_word(const char *word) {
   static const char *const words[] = {"on", "off", "true", "false", "yes", "no"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -236,7 +232,7 @@ static status take_positional(command_line *line, const char *word) {
                 line->after_flag, line->after_flag, word);
   }
   line->after_flag = NULL;
-  if (ends_in_ini(word)) {
+  if (file_name_ends(word, ".ini")) {
     if (line->file != NULL) {
       return fail(STATUS_USAGE, "command line: a second config file '%.200s', after '%.200s'", word,
                   line->file);

@@ -30,7 +30,10 @@ typedef enum option_type {
   OPTION_TUPLES    /* a list of tuples of reals, all of one length: (0.5, 0.5), (0.2, 0.2) */
 } option_type;
 
-enum { OPTION_PROBLEM = 1 }; /* flag: a problem key: a checkpoint of another value does not fit */
+enum {
+  OPTION_PROBLEM = 1, /* a problem key: a checkpoint of another value does not fit */
+  OPTION_ONCE = 2     /* of this run alone: not part of the config that reproduces its result */
+};
 
 /* The key of a section whose keys the user makes up ([parameters]): one descriptor for all. */
 #define OPTION_ANY_KEY "*"
@@ -104,6 +107,10 @@ const char *options_free_key(const options *o, const char *section, int index);
 
 /* The config file that was read, NULL when there was none. */
 const char *options_file(const options *o);
+
+/* The `index`-th value that is a file of this type: OPTION_INPUT (its words are no files) or
+ * OPTION_OUTPUT; NULL past the last. *is: its descriptor. */
+const char *options_file_at(const options *o, option_type type, int index, const option **is);
 
 /* Where a given value came from, to begin an error text with: "a.ini:7: n" or "--n". */
 const char *options_where(const options *o, const char *key);

@@ -35,7 +35,7 @@ const option OPTIONS_COMMON[] = {
      "a duration, or a number of iterations, steps or members"},
     {"checkpoint", "keep", OPTION_INTEGER, "2", NULL, 1, 1e6, 0,
      "how many of the latest checkpoints stay"},
-    {"checkpoint", "restart", OPTION_INPUT, NULL, "latest", 0, 0, 0,
+    {"checkpoint", "restart", OPTION_INPUT, NULL, "latest", 0, 0, OPTION_ONCE,
      "the checkpoint to go on from, or latest; --restart is short for it"},
     {"checkpoint", "on_failure", OPTION_WORD, "stop", "stop|continue", 0, 0, 0,
      "when a checkpoint cannot be written"},

@@ -122,6 +122,16 @@ const char *options_free_key(const options *o, const char *section, int index) {
   return NULL;
 }
 
+const char *options_file_at(const options *o, option_type type, int index, const option **is) {
+  for (int64_t i = 0; i < o->count; i++) {
+    const setting *s = &o->setting[i];
+    if (s->is->type != type || !s->set || s->word || index-- > 0) continue;
+    *is = s->is;
+    return s->text;
+  }
+  return NULL;
+}
+
 const char *options_where(const options *o, const char *key) {
   const setting *s = look_up(o, key);
   return s != NULL && s->where != NULL ? s->where : key;

@@ -48,7 +48,7 @@ static status append_section(text_builder *t, const options *o, const char *sect
   for (int64_t i = 0; i < o->count; i++) {
     const setting *s = &o->setting[i];
     if (!s->set || strcmp(s->is->section, section) != 0) continue;
-    if ((s->is->flags & flags) != flags) continue;
+    if ((s->is->flags & flags) != flags || (s->is->flags & OPTION_ONCE) != 0) continue;
     if (!begun) {
       if (t->length > 0) TRY(text_append(t, "\n"));
       TRY(text_append(t, "["));

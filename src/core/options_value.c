@@ -39,12 +39,7 @@ void setting_release(setting *s) {
   alloc_free(&s->standard);
 }
 
-status text_copy(char **out, const char *text) {
-  size_t bytes = strlen(text) + 1;
-  status rc = alloc_array(out, (int64_t)bytes, 1, "an option's text");
-  if (rc == STATUS_OK) memcpy(*out, text, bytes);
-  return rc;
-}
+status text_copy(char **out, const char *text) { return alloc_text(out, text, "an option's text"); }
 
 /* The error for a value: where it stands, what it is, what is wrong, what was expected. */
 static status refuse(const setting *s, const char *value, const char *wrong) {

@@ -131,6 +131,10 @@ void report_bytes(double bytes, char out[REPORT_BYTES]) {
   snprintf(out, REPORT_BYTES, "%.1f %s", bytes, units[unit]);
 }
 
+void report_count(int64_t count, const char *what, char out[REPORT_COUNT]) {
+  snprintf(out, REPORT_COUNT, "%lld %.30s%s", (long long)count, what, count == 1 ? "" : "s");
+}
+
 void report_print(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

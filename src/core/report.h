@@ -41,6 +41,10 @@ void report_print(const char *format, ...) FORMAT_LIKE(1, 2);
 enum { REPORT_BYTES = 32 };
 void report_bytes(double bytes, char out[REPORT_BYTES]);
 
+/* "1 row", "20 rows": `what` is the word for one. */
+enum { REPORT_COUNT = 64 };
+void report_count(int64_t count, const char *what, char out[REPORT_COUNT]);
+
 /* One value of a finished report, as text; NULL when the text is no report or lacks the key. Free
  * with alloc_free. */
 char *report_lookup(const char *json, const char *key);

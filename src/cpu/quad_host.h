@@ -3,9 +3,8 @@
 #ifndef QUAD_HOST_H
 #define QUAD_HOST_H
 
-#include <stddef.h>
-
 #include "quad_backend.h"
+#include "tally.h"
 
 enum { QUAD_INPUTS = QUAD_DIMS + 64 }; /* coordinates and parameters of a formula, at most */
 
@@ -19,6 +18,7 @@ typedef struct quad_samples {
   int64_t first; /* sample number */
   double x[QUAD_DIMS][BLOCK_MAX];
   double weight[BLOCK_MAX];
+  double coarse[BLOCK_MAX]; /* where the grid asks for an estimate */
   double value[BLOCK_MAX];
 } quad_samples;
 
@@ -32,13 +32,12 @@ void quad_samples_make(const quad_grid *g, int64_t block, quad_samples *out);
  * multiples of a power of two not below count. */
 void quad_samples_run(const quad_grid *g, int64_t first, int count, quad_samples *out);
 
-/* The member's number: which[i], or first + i where `which` is NULL. */
-static inline int64_t quad_member(const int64_t *which, int64_t first, int64_t i) {
-  return which != NULL ? which[i] : first + i;
-}
+/* The sum of weight * value over up to BLOCK_MAX samples, as one block. */
+double quad_terms_sum(const quad_grid *g, int count, const double *weight, const double *value);
 
-/* The block's sum of weight * value. */
-double quad_samples_sum(const quad_samples *s);
+/* The block's sums: of weight * value into sum[0], with an estimate of coarse * value into sum[1].
+ */
+void quad_samples_sum(const quad_grid *g, const quad_samples *s, double sum[2]);
 
 /* quad_backend.h's `regions` of the two CPU backends (quad_regions_ref.c, quad_regions_omp.c). */
 status quad_ref_regions(struct device *d, quad_work *w, const quad_frame *f,
@@ -47,5 +46,12 @@ status quad_ref_regions(struct device *d, quad_work *w, const quad_frame *f,
 status quad_omp_regions(struct device *d, quad_work *w, const quad_frame *f,
                         const double *parameters, int64_t count, const double *edge,
                         quad_estimate *out);
+
+/* quad_backend.h's `members` of the OpenMP backend (quad_members_omp.c). */
+status quad_omp_members(struct device *d, quad_work *w, const quad_grid *g,
+                        const quad_family *family, int64_t first, int64_t count, dptr sums);
+
+/* The device's sums of all workers in one tally, over ranks, exact; clears it. */
+status quad_host_collect(tally *t, comm *c, int count, wide *out);
 
 #endif

@@ -3,8 +3,6 @@
  * member has at most 128 samples, as many members as fit 256 points share one evaluation, their
  * parameters repeated as arrays, so that a call of the formula always has points enough to run at
  * full rate. Cost: one evaluation a point and member; 60 KiB a thread. */
-#include "quad_members_omp.h"
-
 #include "omp_team.h"
 #include "quad_host.h"
 
@@ -17,19 +15,19 @@ typedef struct group {
   int count;                            /* members */
   double parameter[SWEEP_AXES][GROUP];  /* swept ones, of each member */
   double spread[SWEEP_AXES][BLOCK_MAX]; /* the same for the points of an evaluation */
-  double sum[GROUP];
+  double sum[GROUP][2];
   quad_samples s;
   formula_input in[QUAD_INPUTS];
 } group;
 
-static void begin_group(group *m, const int64_t *which, int64_t first, int64_t at, int count) {
+static void begin_group(group *m, int64_t first, int count) {
   const sweep_grid *swept = &m->family->swept;
   double value[SWEEP_AXES];
   m->count = count;
   for (int i = 0; i < count; i++) {
-    sweep_member(swept, quad_member(which, first, at + i), value);
+    sweep_member(swept, first + i, value);
     for (int k = 0; k < swept->axes; k++) m->parameter[k][i] = value[k];
-    m->sum[i] = 0.0;
+    m->sum[i][0] = m->sum[i][1] = 0.0;
   }
 }
 
@@ -52,10 +50,11 @@ static void bind(group *m) {
  */
 static void small_members(group *m, int each) {
   const int points = (int)m->g->points, axes = m->family->swept.axes;
-  double *out = m->s.value, term[BLOCK_MAX];
+  double *out = m->s.value;
   quad_samples_run(m->g, 0, points, &m->s);
   for (int i = points; i < each * points; i++) {
     m->s.weight[i] = m->s.weight[i - points];
+    if (m->g->estimate) m->s.coarse[i] = m->s.coarse[i - points];
     for (int d = 0; d < m->g->dims; d++) m->s.x[d][i] = m->s.x[d][i - points];
   }
   for (int at = 0; at < m->count; at += each) {
@@ -67,8 +66,12 @@ static void small_members(group *m, int each) {
       }
     }
     m->w->f->batch(m->w->f->context, (int64_t)some * points, m->in, &out);
-    for (int i = 0; i < some * points; i++) term[i] = quad_term(m->s.weight[i], out[i]);
-    for (int i = 0; i < some; i++) m->sum[at + i] += block_sum(term + i * points, points);
+    for (int i = 0; i < some; i++) {
+      double *sum = m->sum[at + i];
+      const int from = i * points;
+      sum[0] += quad_terms_sum(m->g, points, m->s.weight + from, out + from);
+      if (m->g->estimate) sum[1] += quad_terms_sum(m->g, points, m->s.coarse + from, out + from);
+    }
   }
 }
 
@@ -84,14 +87,15 @@ static void large_members(group *m) {
         m->in[first_swept + k] = (formula_input){&m->parameter[k][i], 0};
       }
       m->w->f->batch(m->w->f->context, m->s.count, m->in, &out);
-      m->sum[i] += quad_samples_sum(&m->s);
+      m->sum[i][0] += quad_terms_sum(m->g, m->s.count, m->s.weight, out);
+      if (!m->g->estimate) continue;
+      m->sum[i][1] += quad_terms_sum(m->g, m->s.count, m->s.coarse, out);
     }
   }
 }
 
-status omp_quad_members(struct device *d, quad_work *w, const quad_grid *g,
-                        const quad_family *family, int64_t first, int64_t count, dptr which,
-                        dptr sums) {
+status quad_omp_members(struct device *d, quad_work *w, const quad_grid *g,
+                        const quad_family *family, int64_t first, int64_t count, dptr sums) {
   const int64_t share = (count + d->threads - 1) / d->threads;
   const int size = share < GROUP ? share < 1 ? 1 : (int)share : GROUP;
   const int64_t groups = (count + size - 1) / size;
@@ -99,14 +103,17 @@ status omp_quad_members(struct device *d, quad_work *w, const quad_grid *g,
 #pragma omp parallel for num_threads(d->threads) schedule(dynamic)
   for (int64_t k = 0; k < groups; k++) {
     const int64_t at = k * size;
+    double *out = (double *)sums.at + at * (1 + g->estimate);
     group m;
     m.w = w;
     m.g = g;
     m.family = family;
-    begin_group(&m, which.at, first, at, (int)(count - at < size ? count - at : size));
+    begin_group(&m, first + at, (int)(count - at < size ? count - at : size));
     bind(&m);
     each > 1 ? small_members(&m, each) : large_members(&m);
-    for (int i = 0; i < m.count; i++) ((double *)sums.at)[at + i] = m.sum[i];
+    for (int i = 0; i < m.count; i++) {
+      for (int s = 0; s <= g->estimate; s++) *out++ = m.sum[i][s];
+    }
   }
   return STATUS_OK;
 }

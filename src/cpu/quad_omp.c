@@ -4,7 +4,6 @@
 #include "omp_team.h"
 
 #include "quad_host.h"
-#include "quad_members_omp.h"
 
 /* Where a formula reads the coordinates of `s`, and the parameters all samples share. */
 static void bind(const quad_work *w, const quad_samples *s, const double *parameters,
@@ -24,9 +23,11 @@ static void sum_run(worker *me, const quad_work *w, const quad_grid *g, const do
   for (int64_t block = first; block < last; block++) {
     quad_samples_make(g, block, &s);
     w->f->batch(w->f->context, s.count, in, &out);
-    wide_add(&me->sums.sum[0], quad_samples_sum(&s));
+    double sum[2];
+    quad_samples_sum(g, &s, sum);
+    for (int k = 0; k <= g->estimate; k++) wide_add(&me->sums.sum[k], sum[k]);
   }
-  wide_normalise(&me->sums.sum[0]);
+  for (int k = 0; k <= g->estimate; k++) wide_normalise(&me->sums.sum[k]);
 }
 
 static status sum(device *d, quad_work *w, const quad_grid *g, const double *parameters,
@@ -42,8 +43,19 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
   return STATUS_OK;
 }
 
+static status collect(device *d, comm *c, int count, wide *out) {
+  tally *all = &d->worker[0].sums;
+  for (int t = 1; t < d->threads; t++) {
+    tally *one = &d->worker[t].sums;
+    for (int i = 0; i < count; i++) wide_merge(&all->sum[i], &one->sum[i]);
+    tally_clear(one);
+  }
+  return quad_host_collect(all, c, count, out);
+}
+
 const quad_backend QUAD_omp = {.create = quad_host_create,
                                .release = quad_host_release,
                                .sum = sum,
-                               .members = omp_quad_members,
+                               .collect = collect,
+                               .members = quad_omp_members,
                                .regions = quad_omp_regions};

@@ -164,7 +164,7 @@ done:
 /* ---- coefficients of faces ---- */
 
 /* Ghost planes of a host field. */
-static status exchange_host(const heat_stratum *s, double *u) {
+static status exchange_host(heat_stratum *s, double *u) {
   status rc = STATUS_OK;
   const halo *h = &s->far;
   const heat_slab *b = &s->slab;

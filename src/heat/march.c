@@ -117,8 +117,7 @@ static status meet(heat_run *run, int look, int64_t *pace, int *stop) {
     TRY(checkpointing_meet(run->saving, run->step, run->failure != STATUS_OK, &cause));
   }
   if (cause == STOP_FAILURE) run->reason = HEAT_FAILED;
-  if (cause == STOP_SIGNAL) run->reason = HEAT_SIGNAL;
-  if (cause == STOP_TIME) run->reason = HEAT_TIME_LIMIT;
+  if (cause == STOP_SIGNAL || cause == STOP_TIME) run->reason = HEAT_REQUESTED;
   *stop = cause != STOP_NONE && run->step < run->last;
   if (!*stop) run->reason = HEAT_DONE;
 done:
@@ -151,9 +150,9 @@ status heat_march(heat_run *run) {
     const double each = (comm_clock() - clock) / fmax(1.0, (double)(run->step - begin));
     pace = each * 1e6 < PACE ? 1000000 : (int64_t)fmax(1.0, PACE / each);
     TRY(meet(run, run->step == look || run->step == run->last, &pace, &stop));
-    progress_step(run->progress, run->step, run->last, NAN);
+    progress_step(run->progress, run->step, run->last, heat_time(run, run->step));
   }
-  progress_end(run->progress, run->step, NAN);
+  progress_end(run->progress, run->step, heat_time(run, run->step));
 done:
   return rc;
 }

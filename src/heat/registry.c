@@ -33,8 +33,7 @@ typedef struct ending {
 
 static const ending endings[] = {
     [HEAT_DONE] = {"done", STATUS_OK},
-    [HEAT_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
-    [HEAT_SIGNAL] = {"signal", STATUS_STOPPED},
+    [HEAT_REQUESTED] = {"requested", STATUS_STOPPED},
     [HEAT_UNSOLVED] = {"max_iterations", STATUS_STOPPED},
     [HEAT_FAILED] = {"failed", STATUS_BROKEN},
     [HEAT_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},

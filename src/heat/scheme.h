@@ -37,8 +37,7 @@ typedef struct heat_problem {
 
 typedef enum heat_reason {
   HEAT_DONE,
-  HEAT_TIME_LIMIT,
-  HEAT_SIGNAL,
+  HEAT_REQUESTED, /* a signal, or the time limit */
   HEAT_FAILED,    /* a rank's local failure: run->failure */
   HEAT_UNSOLVED,  /* an implicit step's linear solve did not converge */
   HEAT_NOT_FINITE /* a value of the field is NaN or infinite */
@@ -153,14 +152,15 @@ extern "C" {
 const heat_scheme *heat_scheme_at(int index);
 const heat_scheme *heat_scheme_find(const char *name);
 
-/* "done", "time_limit", ...; and the exit code that goes with it. Local. */
+/* "done", "not_finite", ...; and the exit code that goes with it. Local. */
 const char *heat_reason_name(heat_reason reason);
 status heat_reason_status(heat_reason reason);
 
 /* ---- setup.c ---- */
 
 /* Slab, halo, medium, inputs and the field at the start, for kernels, place, world, threads and
- * problem as set. the halo `depth` planes deep. STATUS_INPUT: a conductivity that is not positive. */
+ * problem as set. the halo `depth` planes deep. STATUS_INPUT: a conductivity that is not positive.
+ */
 status heat_open(heat_run *run, int64_t depth);
 void heat_close(heat_run *run); /* local; accepts a zeroed run */
 

@@ -10,9 +10,11 @@
  *
  * Errors: the rule's own (quad_regions.h); in one direction, where halving hardly helped (the
  * error fell by a ratio r above 1/2, as at a singular point), divided by 1 - r, the rest of the
- * geometric series that further halving would bring; and at least what probes (probe.h) saw in the
- * region and its points did not. A region at the level of rounding, or too narrow, is never halved;
- * when only such ones are left and the tolerance is not met, the run ends with QUAD_ROUND_OFF.
+ * geometric series that further halving would bring; in several, DOUBT of what the halves' values
+ * changed is added (after Hahn, CUBA, Comput. Phys. Commun. 168 (2005): Cuhre); and
+ * at least what probes (probe.h) saw in the region and its points did not. A region at the level of
+ * rounding, or too narrow, is never halved; when only such ones are left and the tolerance is not
+ * met, the run ends with QUAD_ROUND_OFF.
  *
  * Cost: n points a region, two regions a halving; O(log regions) host work each; 40 + 16 dims bytes
  * a region, at most max_evaluations / (2 n) + first level regions.
@@ -25,12 +27,16 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "log.h"
 #include "probe.h"
 #include "region_list.h"
 #include "timers.h"
 #include "wide.h"
 
-enum { HALVINGS_MAX = 1 << 17 }; /* of a generation: bounds its arrays */
+enum {
+  HALVINGS_MAX = 1 << 17, /* of a generation: bounds its arrays */
+  REGIONS_LEAST = 8       /* nothing has converged with fewer */
+};
 
 /* Regions are halved until the others' errors are this part of what the tolerance allows: 1 takes
  * the fewest evaluations, less takes fewer generations. */
@@ -39,7 +45,19 @@ enum { HALVINGS_MAX = 1 << 17 }; /* of a generation: bounds its arrays */
 /* Once what cannot be halved is above the tolerance, the rest is refined to this part of it. */
 #define IN_VAIN 0.1
 
+/* In several directions, where a box may hold what its points do not meet: of what two halves'
+ * values differ from the whole's, this part is added to the error of each. */
+#define DOUBT (1.0 / 32.0)
+
+#define LOUD 0x1p20
+
 #define TAIL_LEAST (1.0 / 256.0) /* 1 - r at least */
+
+/* An integrand whose own size (the sum of |value| over regions) seems to be below this part of atol
+ * is resolved to this part of its size before atol is believed: the feet of a peak not met yet look
+ * like that. */
+#define TINY     0x1p-10
+#define RESOLVED 0x1p-6
 
 typedef struct engine {
   quad_run *run;
@@ -47,7 +65,8 @@ typedef struct engine {
   int points; /* of a region */
   region_list list;
   probe_set probes;
-  wide value, error, stuck; /* of all regions; stuck: errors of those that cannot be halved */
+  wide value, size;  /* of all regions: value, |value| */
+  wide error, stuck; /* and errors; stuck: of those that cannot be halved */
   /* a batch */
   int64_t room;
   double *edge;                /* [room][2 dims] */
@@ -108,13 +127,15 @@ static status evaluate(engine *e, int64_t count, status mine) {
 /* Takes a region's numbers into the totals, or, with sign -1, out of them. */
 static void account(engine *e, const region *r, double sign) {
   wide_add(&e->value, sign * r->value);
+  wide_add(&e->size, sign * fabs(r->value));
   wide_add(&e->error, sign * r->error);
   if (r->axis == QUAD_WHOLE) wide_add(&e->stuck, sign * r->error);
 }
 
 /* Region `id`, whose edges and probes are in place, gets its estimate. `before`: the rule's error
- * of the region it is a half of, 0: of none. */
-static void settle(engine *e, int64_t id, const quad_estimate *estimate, double before) {
+ * of the region it is a half of, 0: of none; `doubt` is added to the error. */
+static void settle(engine *e, int64_t id, const quad_estimate *estimate, double before,
+                   double doubt) {
   region *r = &e->list.at[id];
   const double *edge = region_list_edge(&e->list, id);
   const double unseen = probe_unseen(&e->probes, r->probe, estimate);
@@ -124,8 +145,9 @@ static void settle(engine *e, int64_t id, const quad_estimate *estimate, double 
   if (e->frame.dims == 1 && r->rule_error > 0.5 * before && before > 0.0) {
     r->error /= fmax(1.0 - r->rule_error / before, TAIL_LEAST);
   }
-  if (unseen > r->error) {
-    r->error = unseen;
+  r->error += doubt;
+  if (unseen > r->error || (doubt > r->rule_error && r->axis == QUAD_WHOLE)) {
+    r->error = fmax(r->error, unseen);
     r->axis = quad_region_longest(&e->frame, edge);
   }
   account(e, r, 1.0);
@@ -175,13 +197,25 @@ static void replace(engine *e, int64_t j) {
   const int edges = 2 * e->frame.dims;
   const int64_t left = e->parent[j], right = e->list.count++;
   const double before = e->list.at[left].rule_error;
+  const quad_estimate *a = &e->whole[2 * j], *b = a + 1;
+  const double doubt =
+      e->frame.dims > 1 ? DOUBT * fabs(a->value + b->value - e->list.at[left].value) : 0.0;
   account(e, &e->list.at[left], -1.0);
   memcpy(region_list_edge(&e->list, left), e->edge + 2 * j * edges, (size_t)edges * sizeof(double));
   memcpy(region_list_edge(&e->list, right), e->edge + (2 * j + 1) * edges,
          (size_t)edges * sizeof(double));
   part_probes(e, left, right);
-  settle(e, left, &e->whole[2 * j], before);
-  settle(e, right, &e->whole[2 * j + 1], before);
+  settle(e, left, a, before, doubt);
+  settle(e, right, b, before, doubt);
+}
+
+/* The error that is good enough. */
+static double allowed_error(engine *e) {
+  const quad_limits *limits = &e->run->limits;
+  const double relative = limits->rtol * fabs(e->run->value), size = wide_round(&e->size);
+  const double absolute =
+      size < TINY * limits->atol ? fmin(limits->atol, RESOLVED * size) : limits->atol;
+  return fmax(relative, absolute);
 }
 
 /* Whether the run is over; else *keep is how much error may stay in regions that could be halved.
@@ -189,17 +223,24 @@ static void replace(engine *e, int64_t j) {
 static int judged(engine *e, double *keep) {
   quad_run *q = e->run;
   wide_normalise(&e->value);
+  wide_normalise(&e->size);
   wide_normalise(&e->error);
   wide_normalise(&e->stuck);
   q->value = wide_round(&e->value);
   q->error = wide_round(&e->error);
-  if (q->reason == QUAD_NOT_FINITE) return 1;
+  if (q->reason == QUAD_NOT_FINITE) {
+    q->value = q->error = NAN;
+    return 1;
+  }
   const double stuck = wide_round(&e->stuck);
-  const double allowed = fmax(q->limits.rtol * fabs(q->value), q->limits.atol);
+  const double allowed = allowed_error(e);
   const double rest = stuck > allowed ? IN_VAIN * stuck : allowed - stuck;
   *keep = KEEP * rest;
   q->reason = QUAD_CONVERGED;
-  if (q->error <= allowed) return 1;
+  if (q->error <= allowed) {
+    *keep = 0.0;
+    if (e->list.count >= REGIONS_LEAST || e->list.waiting == 0) return 1;
+  }
   q->reason = QUAD_ROUND_OFF;
   if (e->list.waiting == 0 || (stuck > allowed && q->error - stuck <= rest)) return 1;
   q->reason = QUAD_MAX_EVALUATIONS;
@@ -237,6 +278,49 @@ done:
   return rc;
 }
 
+/* Whether the first level's regions and all probes saw one and the same value: a constant, or
+ * something hidden. Its probes that do not count are NaN. */
+static int blank(const engine *e, int64_t count) {
+  const double seen = e->whole[0].low;
+  for (int64_t i = 0; i < count; i++) {
+    if (e->whole[i].low != seen || e->whole[i].high != seen) return 0;
+  }
+  for (int i = 0; i < e->probes.count; i++) {
+    if (e->probes.at[i].g < seen || e->probes.at[i].g > seen) return 0;
+  }
+  return 1;
+}
+
+static double volume_of(const quad_frame *f) {
+  double volume = 1.0;
+  for (int d = 0; d < f->dims; d++) volume *= f->axis[d].upper - f->axis[d].lower;
+  return volume;
+}
+
+/* The probes, and many more where there was nothing to see: there, what a single one sees
+ * counts LOUD times the whole range. Local. */
+static status look(engine *e, int64_t count) {
+  status rc = STATUS_OK;
+  TRY(probe_set_make(e->run, &e->frame, probe_count(e->frame.dims), &e->probes));
+  if (!blank(e, count) || e->run->evaluations + PROBES_BLANK > e->run->limits.max_evaluations) {
+    return STATUS_OK;
+  }
+  probe_set_release(&e->probes);
+  TRY(probe_set_make(e->run, &e->frame, PROBES_BLANK, &e->probes));
+  for (int i = 0; i < e->probes.count; i++) {
+    const double seen = e->whole[0].low, off = fabs(e->probes.at[i].g - seen);
+    if (off > QUAD_ROUNDING * fabs(seen)) e->probes.at[i].share = LOUD * volume_of(&e->frame);
+  }
+  if (blank(e, count) && e->whole[0].low == 0.0) {
+    log_warning(
+        "the integrand is 0 at all %lld points looked at; a peak narrower than they are apart "
+        "would not be seen: narrower limits, or breaks around it, help",
+        (long long)e->run->evaluations);
+  }
+done:
+  return rc;
+}
+
 /* The regions of the first level, with the probes in them. */
 static status begin(engine *e) {
   status rc = STATUS_OK, mine = STATUS_OK;
@@ -244,11 +328,16 @@ static status begin(engine *e) {
   int64_t count = 0;
   const int edges = 2 * e->frame.dims;
   mine = adaptive_first_level(e->run, &e->frame, &edge, &count);
+  const int64_t least = count * e->points + probe_count(e->frame.dims);
+  if (mine == STATUS_OK && least > e->run->limits.max_evaluations) {
+    mine = fail(STATUS_USAGE, "quad: max_evaluations = %lld, and the first look takes %lld",
+                (long long)e->run->limits.max_evaluations, (long long)least);
+  }
   if (mine == STATUS_OK) mine = batch_reserve(e, count);
   if (mine == STATUS_OK) mine = region_list_reserve(&e->list, count);
-  if (mine == STATUS_OK) mine = probe_set_make(e->run, &e->frame, &e->probes);
   if (mine == STATUS_OK) memcpy(e->edge, edge, (size_t)(count * edges) * sizeof *edge);
   TRY(evaluate(e, count, mine));
+  TRY(comm_agree(e->run->world, look(e, count)));
   memcpy(e->list.edge, edge, (size_t)(count * edges) * sizeof *edge);
   for (int64_t id = 0; id < count; id++) e->list.at[id].probe = -1;
   for (int i = 0; i < e->probes.count; i++) {
@@ -260,7 +349,7 @@ static status begin(engine *e) {
     }
   }
   e->list.count = count;
-  for (int64_t id = 0; id < count; id++) settle(e, id, &e->whole[id], 0.0);
+  for (int64_t id = 0; id < count; id++) settle(e, id, &e->whole[id], 0.0, 0.0);
 done:
   alloc_free(&edge);
   return rc;

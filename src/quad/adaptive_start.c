@@ -10,73 +10,101 @@
 
 #include "alloc.h"
 
-enum { PIECES = 8, CUTS_MAX = 2 };
+enum { PIECES = 8, CUTS_MAX = 0 };
 
-/* In (-1/2, 1/2), irregular: multiples of the golden ratio. */
+/* In (-1/2, 1/2), irregular: squares times the golden ratio. (Multiples have two differences only.)
+ */
 static double irregular(int64_t i) {
-  const double x = (double)(i + 1) * 0.6180339887498949;
+  const double x = (double)((i + 1) * (i + 1)) * 0.6180339887498949;
   return x - floor(x) - 0.5;
 }
 
-/* [0, width] in PIECES parts; for the line half of them on each side of 0. Edges from below. */
-static void cut_interval(const quad_axis *a, double *at) {
-  const double width = a->upper - a->lower;
-  for (int i = 0; i <= PIECES; i++) {
-    const double off = i == 0 || i == PIECES || (a->range == QUAD_LINE && 2 * i == PIECES)
-                           ? 0.0
-                           : 0.5 * irregular(i);
-    at[i] = i == PIECES ? width : width * ((i + off) / PIECES);
+/* A place on an axis, from its lower and from its upper end (the latter not positive). */
+typedef struct cut {
+  double below, above;
+} cut;
+
+/* The place of x, as exact as it can be from both ends: quad.h's maps, inverted. */
+static cut cut_at(const quad_axis *a, double x) {
+  if (a->range == QUAD_FINITE) return (cut){x - a->lower, x - a->upper};
+  if (a->range != QUAD_LINE) {
+    const double y = fabs(x - a->anchor), near = y / (1.0 + y), far = 1.0 / (1.0 + y);
+    return a->range == QUAD_UPWARD ? (cut){near, -far} : (cut){far, -near};
   }
+  const double y = fabs(x), root = sqrt(fma(4.0 * y, y, 1.0));
+  const double near = (1.0 + 1.0 / (root + 2.0 * y)) / (1.0 + root), far = 2.0 - near;
+  return x < 0.0 ? (cut){near, -far} : (cut){far, -near};
 }
 
-/* The edges [low, high], measured from the nearer end of the axis. */
-static void put(const quad_axis *a, double low, double high, double *edge) {
-  const double width = a->upper - a->lower;
-  const int upper = low >= 0.5 * width;
-  edge[0] = upper ? low - width : low;
-  edge[1] = upper ? high - width : high;
+/* The region between two cuts, measured from the nearer end of the axis. */
+static void put(const quad_axis *a, cut low, cut high, double *edge) {
+  const int upper = low.below >= 0.5 * (a->upper - a->lower);
+  edge[0] = upper ? low.above : low.below;
+  edge[1] = upper ? high.above : high.below;
 }
 
-/* Directions that are cut: those without end first, they always are; then the first ones. */
-static int cut_directions(const quad_frame *f, int *cut) {
-  int count = 0, finite = 0;
-  for (int d = 0; d < f->dims; d++) cut[d] = f->axis[d].range != QUAD_FINITE;
-  for (int d = 0; d < f->dims; d++) count += cut[d];
-  for (int d = 0; d < f->dims && count + finite < CUTS_MAX; d++) {
-    if (cut[d]) continue;
-    cut[d] = 1;
-    finite++;
+/* The cuts that must be: the ends, the breaks, and 0 of the line. at[breaks + 3]; how many. */
+static int fixed_cuts(const quad_integral *f, const quad_axis *a, cut *at) {
+  const double width = a->upper - a->lower;
+  int count = 0, zero = a->range != QUAD_LINE;
+  at[count++] = (cut){0.0, -width};
+  for (int i = 0; i < f->break_count; i++) {
+    if (!zero && f->breaks[i] > 0.0) at[count++] = cut_at(a, 0.0);
+    zero = zero || f->breaks[i] >= 0.0;
+    at[count++] = cut_at(a, f->breaks[i]);
   }
-  return count + finite;
+  if (!zero) at[count++] = cut_at(a, 0.0);
+  at[count++] = (cut){width, 0.0};
+  return count;
+}
+
+/* An interval: PIECES parts, at least two between neighbours of the cuts that must be. */
+static status cut_interval(const quad_integral *f, const quad_axis *a, double **edge,
+                           int64_t *count) {
+  status rc = STATUS_OK;
+  cut *at = NULL;
+  TRY(alloc_array(&at, (int64_t)f->break_count + 3, sizeof *at, "breaks"));
+  const int parts = fixed_cuts(f, a, at) - 1;
+  const int each = PIECES / parts > 2 ? (PIECES + parts - 1) / parts : 2;
+  *count = (int64_t)parts * each;
+  TRY(alloc_array(edge, 2 * *count, sizeof **edge, "regions"));
+  for (int64_t p = 0; p < parts; p++) {
+    const cut low = at[p], high = at[p + 1];
+    cut before = low;
+    for (int64_t i = 0; i < each; i++) {
+      const double way = ((double)(i + 1) + 0.5 * irregular(p * each + i)) / each;
+      const cut next = i == each - 1 ? high
+                                     : (cut){low.below + way * (high.below - low.below),
+                                             low.above + way * (high.above - low.above)};
+      put(a, before, next, *edge + 2 * (p * each + i));
+      before = next;
+    }
+  }
+done:
+  alloc_free(&at);
+  return rc;
 }
 
 status adaptive_first_level(const quad_run *run, const quad_frame *f, double **edge,
                             int64_t *count) {
   status rc = STATUS_OK;
-  int cut[QUAD_DIMS];
-  double at[PIECES + 1];
-  (void)run;
-  if (f->dims == 1) {
-    *count = PIECES;
-    TRY(alloc_array(edge, 2 * PIECES, sizeof **edge, "regions"));
-    cut_interval(&f->axis[0], at);
-    for (int i = 0; i < PIECES; i++) put(&f->axis[0], at[i], at[i + 1], *edge + 2 * i);
-    return STATUS_OK;
-  }
-  *count = INT64_C(1) << cut_directions(f, cut);
+  if (f->dims == 1) return cut_interval(&run->integral, &f->axis[0], edge, count);
+  *count = 1;
+  for (int d = 0; d < f->dims; d++) *count *= f->axis[d].range == QUAD_FINITE ? 1 : 2;
   TRY(alloc_array(edge, *count * 2 * f->dims, sizeof **edge, "regions"));
   for (int64_t id = 0; id < *count; id++) {
     int64_t side = id;
     for (int d = 0; d < f->dims; d++) {
       const double width = f->axis[d].upper - f->axis[d].lower;
-      const double middle =
-          width * (0.5 + (f->axis[d].range == QUAD_LINE ? 0.0 : 0.25 * irregular(d)));
+      const double way = f->axis[d].range == QUAD_LINE ? 0.5 : 0.5 + 0.25 * irregular(d);
+      const cut low = {0.0, -width}, middle = {way * width, (way - 1.0) * width};
+      const cut high = {width, 0.0};
       double *here = *edge + (id * f->dims + d) * 2;
-      if (!cut[d]) {
-        put(&f->axis[d], 0.0, width, here);
+      if (f->axis[d].range == QUAD_FINITE) {
+        put(&f->axis[d], low, high, here);
         continue;
       }
-      put(&f->axis[d], side % 2 ? middle : 0.0, side % 2 ? width : middle, here);
+      put(&f->axis[d], side % 2 ? middle : low, side % 2 ? high : middle, here);
       side /= 2;
     }
   }

@@ -7,8 +7,9 @@
  * direction the draws are stratified, in several independent. They come from the stream
  * PHILOX_PROBE under a fixed key: results do not depend on the seed.
  *
- * What is not promised: in n directions a peak in the middle of nowhere that fills less than about
- * 1/N of the box can stay unseen (as by any finite sample). Cost: probe_count(dims) evaluations. */
+ * Where everything seen has one value there are PROBES_BLANK. What is not promised: a peak in the
+ * middle of nowhere that fills less than about 1/N of the box can stay unseen (as by any finite
+ * sample). Cost: an evaluation a probe, on every rank. */
 #include "probe.h"
 
 #include <math.h>
@@ -131,12 +132,12 @@ static void look(quad_run *run, const quad_frame *f, const double *x, const doub
   }
 }
 
-status probe_set_make(quad_run *run, const quad_frame *f, probe_set *out) {
+status probe_set_make(quad_run *run, const quad_frame *f, int count, probe_set *out) {
   status rc = STATUS_OK;
   mixture m[QUAD_DIMS];
   double *x = NULL;
   memset(out, 0, sizeof *out);
-  out->count = probe_count(f->dims);
+  out->count = count;
   TRY(alloc_array(&out->at, out->count, sizeof *out->at, "probes"));
   TRY(alloc_array(&x, (int64_t)out->count * (f->dims + 2), sizeof *x, "probes"));
   double *slope = x + (int64_t)out->count * f->dims, *value = slope + out->count;

@@ -17,12 +17,16 @@ typedef struct probe_set {
   probe *at; /* [count] */
 } probe_set;
 
+/* How many probes an integral has where all that is seen has one value. */
+enum { PROBES_BLANK = 1 << 16 };
+
 /* How many probes an integral of so many directions has. */
 int probe_count(int dims);
 
-/* Draws and evaluates the probes. A value that is not finite ends the run (QUAD_NOT_FINITE, with
- * the point) unless the probe stands for less than 1/4096 of the range; then it is left out. */
-status probe_set_make(quad_run *run, const quad_frame *f, probe_set *out);
+/* Draws and evaluates `count` probes. A value that is not finite ends the run (QUAD_NOT_FINITE,
+ * with the point) unless the probe stands for less than 1/4096 of the range; then it is left out.
+ */
+status probe_set_make(quad_run *run, const quad_frame *f, int count, probe_set *out);
 void probe_set_release(probe_set *s);
 
 /* A probe's place in direction d, measured as the region whose low edge is `low` measures. */

@@ -1,22 +1,29 @@
 /* The driver of sweeps (quad_sweep.h). Two ways, chosen by the rule and the points alone, so that
  * the bits depend on neither ranks nor backend:
  *
- *  - fixed rules of up to SMALL points: the backend's `members`, a batch of members a call. Without
- *    a number of points a batch is refined together, and members leave it as they converge.
- *  - all others: every rank runs its own members one after the other, each a run of its own.
+ *  - fixed rules with a number of points, at most SMALL in all: the backend's `members`, a batch of
+ *    members a call. Their sums are rounded where a single run's are exact: the last bits differ.
+ *  - all others: every rank runs its own members one after the other, each a run of its own, with
+ *    the value and the estimate it would have alone.
  *
- * Memory: a batch (32 bytes a member), and the results where they are kept (25 bytes a member).
+ * Memory: a batch (41 bytes a member), and the results where they are kept (25 bytes a member).
  * Each way sums a member on its own, so a member's bits do not depend on the rest of the sweep. */
 #include "quad_sweep.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "fingerprint.h"
+#include "fixed_grid.h"
+#include "progress.h"
+#include "quad_saving.h"
 #include "timers.h"
 
-enum { BATCH = 1 << 16, SMALL = 1 << 16 };
+enum { BATCH_FIRST = 1 << 10, BATCH = 1 << 16, SMALL = 1 << 16 };
+static const double BRISK = 0.5, SLOW = 2.0; /* seconds a batch should take */
+static const double ROUNDING = 4.0;          /* eps of the value, as for single runs */
 
 typedef struct sweeping {
   quad_run *run;
@@ -26,12 +33,13 @@ typedef struct sweeping {
   double sign;
   int64_t evaluations;
   quad_results batch; /* [BATCH] */
+  int small, empty;   /* the first way; nothing to do */
   int64_t first;      /* member of batch element 0 */
   int64_t count;
   /* the first way */
-  double *sum, *before; /* [BATCH] host copies */
-  int64_t *which;       /* [BATCH] members still refined, as elements of the batch */
-  dptr sums, members;   /* backend memory, [BATCH] */
+  fixed_grid g;
+  double *sum; /* [BATCH][1 + estimate], a copy of */
+  dptr sums;   /* the backend's */
 } sweeping;
 
 /* ---- results ---- */
@@ -77,64 +85,34 @@ static void take_batch(sweeping *w) {
 
 /* ---- fixed rules of few points ---- */
 
-/* Sums of the `left` members listed, on the grid. */
-static status sum_members(sweeping *w, const quad_grid *g, int64_t left) {
-  status rc = STATUS_OK;
-  const quad_run *run = w->run;
-  dptr which = {NULL};
-  if (left < w->count) {
-    for (int64_t i = 0; i < left; i++) w->which[i] += w->first;
-    rc = run->kernels->copy_in(run->place, w->members, (hptr){w->which},
-                               left * (int64_t)sizeof *w->which);
-    for (int64_t i = 0; i < left; i++) w->which[i] -= w->first;
-    which = w->members;
-  }
-  TRY(rc);
-  TRY(run->kernels->quad->members(run->place, run->work, g, &w->family, w->first, left, which,
-                                  w->sums));
-  TRY(run->kernels->copy_out(run->place, (hptr){w->sum}, w->sums, left * (int64_t)sizeof *w->sum));
-done:
-  return rc;
-}
-
-/* Judges the listed members after a level; returns how many go on. */
-static int64_t judge_level(sweeping *w, const quad_grid *g, int64_t left, int level) {
+static void judge(sweeping *w, int64_t i, double value, double error) {
   const quad_limits *limits = &w->run->limits;
-  int64_t go_on = 0;
-  for (int64_t k = 0; k < left; k++) {
-    const int64_t i = w->which[k];
-    const double value = w->sign * (g->scale * w->sum[k]);
-    const double error = level > 0 ? fabs(value - w->batch.value[i]) : INFINITY;
-    w->batch.value[i] = value;
-    w->batch.error[i] = limits->n != 0 ? NAN : error;
-    w->batch.evaluations[i] += g->points;
-    w->batch.reason[i] = QUAD_MAX_EVALUATIONS; /* unless a later level says otherwise */
-    if (!isfinite(value)) {
-      w->batch.reason[i] = QUAD_NOT_FINITE;
-    } else if (limits->n != 0) {
-      w->batch.reason[i] = QUAD_FIXED_COUNT;
-    } else if (error <= limits->rtol * fabs(value) || error <= limits->atol) {
-      w->batch.reason[i] = QUAD_CONVERGED;
-    } else {
-      w->which[go_on++] = i;
-    }
-  }
-  return go_on;
+  const int met = error <= limits->rtol * fabs(value) || error <= limits->atol;
+  w->batch.value[i] = value;
+  w->batch.error[i] = error;
+  w->batch.evaluations[i] = w->g.host.points;
+  w->batch.reason[i] = !isfinite(value)           ? QUAD_NOT_FINITE
+                       : limits->demanded && !met ? QUAD_MISSED
+                                                  : QUAD_FIXED_COUNT;
 }
 
 static status fixed_batch(sweeping *w) {
   status rc = STATUS_OK;
-  const quad_limits *limits = &w->run->limits;
-  int64_t left = w->count, spent = 0;
-  for (int64_t i = 0; i < w->count; i++) w->which[i] = i, w->batch.evaluations[i] = 0;
-  int64_t n = limits->n != 0 ? limits->n : w->rule->n_first;
-  for (int level = 0; left > 0; level++, n = 2 * n - 1) {
-    quad_grid g;
-    TRY(quad_grid_make(w->run, w->rule, n, &g));
-    if (level > 0 && g.points > limits->max_evaluations - spent) break;
-    TRY(sum_members(w, &g, left));
-    spent += g.points;
-    left = judge_level(w, &g, left, level);
+  const quad_run *run = w->run;
+  const quad_grid *g = &w->g.place;
+  const int width = 1 + g->estimate;
+  const double epsilon = run->limits.single ? FLT_EPSILON : DBL_EPSILON;
+  TRY(run->kernels->quad->members(run->place, run->work, g, &w->family, w->first, w->count,
+                                  w->sums));
+  TRY(run->kernels->copy_out(run->place, (hptr){w->sum}, w->sums,
+                             w->count * width * (int64_t)sizeof *w->sum));
+  for (int64_t i = 0; i < w->count; i++) {
+    const double value = g->scale * w->sum[i * width];
+    double error = NAN;
+    if (g->estimate) {
+      error = fabs(value - g->scale * w->sum[i * width + 1]) + ROUNDING * epsilon * fabs(value);
+    }
+    judge(w, i, w->sign * value, error);
   }
 done:
   return rc;
@@ -158,29 +136,28 @@ done:
 
 static status begin_fixed(sweeping *w) {
   status rc = STATUS_OK;
-  const quad_run *run = w->run;
+  quad_run *run = w->run;
   w->family = (quad_family){.fixed = run->integral.parameters,
                             .fixed_count = w->s->fixed_count,
                             .swept = w->s->swept->grid};
   TRY(upload_lists(w));
-  TRY(alloc_array(&w->sum, BATCH, sizeof *w->sum, "sums of members"));
-  TRY(alloc_array(&w->which, BATCH, sizeof *w->which, "members"));
-  TRY(run->kernels->alloc(run->place, BATCH * (int64_t)sizeof(double), "sums of members",
+  TRY(fixed_grid_create(run, &run->integral, w->rule, run->limits.n, run->limits.panels, 0, &w->g));
+  w->g.host.estimate = w->g.place.estimate = run->limits.n > 1;
+  TRY(alloc_array(&w->sum, 2 * BATCH, sizeof *w->sum, "sums of members"));
+  TRY(run->kernels->alloc(run->place, 2 * BATCH * (int64_t)sizeof(double), "sums of members",
                           &w->sums));
-  TRY(run->kernels->alloc(run->place, BATCH * (int64_t)sizeof(int64_t), "members", &w->members));
 done:
   return rc;
 }
 
 static void end_fixed(sweeping *w) {
-  const quad_run *run = w->run;
+  quad_run *run = w->run;
   for (int k = 0; k < w->family.swept.axes; k++) {
     run->kernels->release(run->place, &w->family.swept.axis[k].list);
   }
   run->kernels->release(run->place, &w->sums);
-  run->kernels->release(run->place, &w->members);
   alloc_free(&w->sum);
-  alloc_free(&w->which);
+  fixed_grid_release(run, &w->g);
 }
 
 /* ---- rules that choose their points ---- */
@@ -193,6 +170,8 @@ static status single_batch(sweeping *w, comm *self) {
     quad_run one = *w->run;
     one.world = self;
     one.timers = NULL;
+    one.saver = NULL;
+    one.progress = NULL;
     one.evaluations = 0;
     sweep_member(&w->s->swept->grid, w->first + i, swept);
     TRY(quad_integrate(&one, w->rule));
@@ -208,12 +187,13 @@ done:
 /* ---- all ---- */
 
 static int is_small(const quad_run *run, const quad_rule *rule) {
-  quad_grid g;
-  if (!(rule->flags & QUAD_RULE_FIXED)) return 0;
-  if (run->limits.n == 0) return 1;
-  const int small = quad_grid_make(run, rule, run->limits.n, &g) == STATUS_OK && g.points <= SMALL;
-  fail_clear();
-  return small;
+  const quad_limits *limits = &run->limits;
+  double points = 1.0;
+  for (int d = 0; d < run->integral.dims; d++) {
+    points *= (double)limits->n * (double)limits->panels;
+  }
+  return (rule->flags & QUAD_RULE_FIXED) != 0 && (rule->flags & QUAD_RULE_OPEN) == 0 &&
+         limits->n > 0 && run->integral.break_count == 0 && points <= SMALL;
 }
 
 /* An empty range: every member is 0. */
@@ -232,27 +212,72 @@ static void empty_batch(sweeping *w) {
   }
 }
 
-/* This rank's members, batch after batch. */
-static status run_mine(sweeping *w, comm *self) {
+/* Members nobody came to: the run was asked to stop. */
+static void stop_batch(sweeping *w) {
+  for (int64_t i = 0; i < w->count; i++) {
+    w->batch.value[i] = w->batch.error[i] = NAN;
+    w->batch.evaluations[i] = 0;
+    w->batch.reason[i] = (unsigned char)w->run->reason;
+  }
+}
+
+static status run_batch(sweeping *w, comm *self) {
+  status rc = STATUS_OK;
+  if (w->count == 0) return STATUS_OK;
+  if (quad_stopped(w->run)) {
+    stop_batch(w);
+  } else if (w->empty) {
+    empty_batch(w);
+  } else {
+    TRY(w->small ? fixed_batch(w) : single_batch(w, self));
+  }
+  take_batch(w);
+done:
+  return rc;
+}
+
+static status begin(sweeping *w) {
   status rc = STATUS_OK;
   quad_sweep *s = w->s;
-  const int empty = is_empty(&w->run->integral), small = !empty && is_small(w->run, w->rule);
-  const int64_t end = ownership_end(&s->owned);
+  w->empty = is_empty(&w->run->integral);
+  w->small = !w->empty && is_small(w->run, w->rule);
   TRY(results_alloc(&w->batch, BATCH));
-  if (s->keep) TRY(results_alloc(&s->mine, end - ownership_begin(&s->owned)));
-  if (small) TRY(begin_fixed(w));
-  for (w->first = ownership_begin(&s->owned); w->first < end; w->first += BATCH) {
-    w->count = end - w->first < BATCH ? end - w->first : BATCH;
-    if (empty) {
-      empty_batch(w);
-    } else {
-      TRY(small ? fixed_batch(w) : single_batch(w, self));
-    }
-    take_batch(w);
+  if (s->keep) TRY(results_alloc(&s->mine, ownership_end(&s->owned) - ownership_begin(&s->owned)));
+  if (w->small) TRY(begin_fixed(w));
+done:
+  return rc;
+}
+
+/* Between batches: is the run to stop, and how long is the next one? */
+static status look(quad_run *run, int64_t at, int64_t most, double seconds, int64_t *size) {
+  status rc = STATUS_OK;
+  TRY(comm_max_f64(run->world, &seconds, 1));
+  if (run->progress != NULL) progress_step(run->progress, at, most, NAN);
+  TRY(quad_saver_meet(run, NULL, at));
+  if (seconds < BRISK && *size < BATCH) *size *= 2;
+  if (seconds > SLOW && *size > 1) *size /= 2;
+done:
+  return rc;
+}
+
+/* All ranks in step, a batch each; batches last about a second. */
+static status run_all(sweeping *w, comm *self) {
+  status rc = STATUS_OK;
+  const ownership *owned = &w->s->owned;
+  const int64_t begin = ownership_begin(owned), end = ownership_end(owned);
+  int64_t most = 0, size = BATCH_FIRST, at = 0;
+  for (int r = 0; r < owned->size; r++) {
+    if (owned->first[r + 1] - owned->first[r] > most) most = owned->first[r + 1] - owned->first[r];
+  }
+  while (at < most) {
+    const double began = comm_clock();
+    w->first = at < end - begin ? begin + at : end;
+    w->count = end - w->first < size ? end - w->first : size;
+    TRY(comm_agree(w->run->world, run_batch(w, self)));
+    at += size;
+    if (!quad_stopped(w->run)) TRY(look(w->run, at, most, comm_clock() - began, &size));
   }
 done:
-  if (small) end_fixed(w);
-  results_release(&w->batch);
   return rc;
 }
 
@@ -277,6 +302,7 @@ static status share_counts(sweeping *w) {
   s->fingerprint = (uint64_t)totals[QUAD_REASONS + 2];
   s->first_failed = s->failures > 0 ? -lowest / QUAD_REASONS : -1;
   s->first_reason = (quad_reason)(s->failures > 0 ? -lowest % QUAD_REASONS : 0);
+  if (quad_stopped(w->run)) goto done;
   w->run->reason = s->ended[QUAD_CONVERGED] > 0 ? QUAD_CONVERGED : QUAD_FIXED_COUNT;
 done:
   return rc;
@@ -294,13 +320,17 @@ status quad_sweep_run(quad_run *run, const quad_rule *rule, quad_sweep *s) {
   for (int d = 0; d < f->dims; d++) {
     if (f->lower[d] > f->upper[d]) w.sign = -w.sign;
   }
+  run->reason = QUAD_CONVERGED;
   TRY(ownership_even(run->world, s->swept->grid.members, &s->owned));
   TRY(comm_agree(run->world, comm_self(&self)));
-  TRY(comm_agree(run->world, run_mine(&w, self)));
+  TRY(comm_agree(run->world, begin(&w)));
+  TRY(run_all(&w, self));
   const phase before = timers_switch(run->timers, PHASE_COMMUNICATE);
   TRY(share_counts(&w));
   timers_switch(run->timers, before);
 done:
+  if (w.small) end_fixed(&w);
+  results_release(&w.batch);
   comm_close(&self);
   return rc;
 }

@@ -29,30 +29,30 @@ enum { FIRST = 256 };
 
 typedef struct sampling {
   quad_run *run;
-  quad_grid g;
+  uint64_t *table;
+  quad_grid g, host; /* the table on the backend, and here */
   double volume;
   int64_t done;                 /* points of each replicate so far */
   double sum[SOBOL_REPLICATES]; /* of weight * f */
 } sampling;
 
-/* The tables, into backend memory. */
+/* The tables, here and in backend memory. */
 static status make_table(sampling *s) {
   status rc = STATUS_OK;
-  uint64_t *table = NULL;
   const quad_run *run = s->run;
   const int dims = run->integral.dims;
   const int64_t words = (int64_t)SOBOL_REPLICATES * dims * SOBOL_STRIDE;
-  const int64_t bytes = words * (int64_t)sizeof *table;
-  TRY(alloc_array(&table, words, sizeof *table, "direction numbers"));
+  const int64_t bytes = words * (int64_t)sizeof *s->table;
+  TRY(alloc_array(&s->table, words, sizeof *s->table, "direction numbers"));
   for (int r = 0; r < SOBOL_REPLICATES; r++) {
     for (int d = 0; d < dims; d++) {
-      sobol_scramble(run->limits.seed, r, d, table + (r * dims + d) * SOBOL_STRIDE);
+      sobol_scramble(run->limits.seed, r, d, s->table + (r * dims + d) * SOBOL_STRIDE);
     }
   }
+  s->host.table.at = s->table;
   TRY(run->kernels->alloc(run->place, bytes, "direction numbers", &s->g.table));
-  TRY(run->kernels->copy_in(run->place, s->g.table, (hptr){table}, bytes));
+  TRY(run->kernels->copy_in(run->place, s->g.table, (hptr){s->table}, bytes));
 done:
-  alloc_free(&table);
   return rc;
 }
 
@@ -60,13 +60,15 @@ static status begin(quad_run *run, sampling *s) {
   memset(s, 0, sizeof *s);
   s->run = run;
   s->volume = 1.0;
-  s->g = (quad_grid){.kind = QUAD_SOBOL, .dims = run->integral.dims, .scale = 1.0};
+  s->g = (quad_grid){
+      .kind = QUAD_SOBOL, .dims = run->integral.dims, .single = run->limits.single, .scale = 1.0};
   for (int d = 0; d < s->g.dims; d++) {
     quad_axis *a = &s->g.axis[d];
     quad_axis_range(&run->integral, d, a);
     a->step = a->upper - a->lower;
     s->volume *= a->step;
   }
+  s->host = s->g;
   return comm_agree(run->world, make_table(s));
 }
 
@@ -79,11 +81,23 @@ static status extend(sampling *s, int64_t end) {
     double more;
     s->g.replicate = r;
     TRY(quad_sum_grid(s->run, &s->g, &more));
+    if (quad_stopped(s->run)) goto done;
+    if (!isfinite(more)) {
+      s->host.first = s->g.first;
+      s->host.points = s->g.points;
+      s->host.replicate = r;
+      rc = quad_find_bad(s->run, &s->g, &s->host);
+      goto done;
+    }
     s->sum[r] += more;
   }
   s->done = end;
 done:
   return rc;
+}
+
+static int is_over(const sampling *s) {
+  return quad_stopped(s->run) || s->run->reason == QUAD_NOT_FINITE;
 }
 
 static void estimate(sampling *s) {
@@ -99,6 +113,7 @@ static void estimate(sampling *s) {
   s->run->value = all;
   s->run->error = STUDENT * sqrt(squares / (SOBOL_REPLICATES * (SOBOL_REPLICATES - 1)));
   s->run->points[0] = SOBOL_REPLICATES * s->done;
+  s->run->panels = SOBOL_REPLICATES;
 }
 
 /* As many points as asked for, rounded up to 16 x 2^k. */
@@ -114,10 +129,12 @@ static status count_given(sampling *s) {
     log_info("sobol: n = %lld is rounded up to %lld = 16 replicates x %lld points",
              (long long)run->limits.n, (long long)(m * SOBOL_REPLICATES), (long long)m);
   }
+  run->reason = QUAD_FIXED_COUNT;
   status rc = extend(s, m);
-  if (rc != STATUS_OK) return rc;
+  if (rc != STATUS_OK || is_over(s)) return rc;
   estimate(s);
-  run->reason = isfinite(run->value) ? QUAD_FIXED_COUNT : QUAD_NOT_FINITE;
+  if (!isfinite(run->value)) run->reason = QUAD_NOT_FINITE; /* the replicates overflow together */
+  if (run->limits.demanded && !quad_tolerated(run)) run->reason = QUAD_MISSED;
   return STATUS_OK;
 }
 
@@ -125,6 +142,7 @@ static status count_given(sampling *s) {
 static status refine(sampling *s) {
   status rc = STATUS_OK;
   quad_run *run = s->run;
+  run->reason = QUAD_CONVERGED;
   for (int64_t m = FIRST;; m *= 2) {
     const int64_t more = SOBOL_REPLICATES * (m - s->done);
     if (m > INT64_C(1) << SOBOL_COLUMNS ||
@@ -133,9 +151,10 @@ static status refine(sampling *s) {
       break;
     }
     TRY(extend(s, m));
+    if (is_over(s)) break;
     estimate(s);
-    run->reason = isfinite(run->value) ? QUAD_CONVERGED : QUAD_NOT_FINITE;
-    if (run->reason == QUAD_NOT_FINITE || (m > FIRST && quad_tolerated(run))) break;
+    if (!isfinite(run->value)) run->reason = QUAD_NOT_FINITE;
+    if (is_over(s) || (m > FIRST && quad_tolerated(run))) break;
   }
 done:
   return rc;
@@ -146,7 +165,9 @@ static status run_sobol(quad_run *run, const quad_rule *rule) {
   (void)rule;
   status rc = begin(run, &s);
   if (rc == STATUS_OK) rc = run->limits.n != 0 ? count_given(&s) : refine(&s);
+  if (run->reason == QUAD_NOT_FINITE) run->value = run->error = NAN;
   run->kernels->release(run->place, &s.g.table);
+  alloc_free(&s.table);
   return rc;
 }
 

@@ -70,7 +70,7 @@ done:
 static void note(gradients *g, const solve_state *seen) {
   solve_run *run = g->run;
   run->recursive_residual = solve_relative(run, seen);
-  history_row(run->history, seen->iteration, run->recursive_residual);
+  history_row(run->history, seen->iteration, HISTORY_RESIDUAL, run->recursive_residual);
   progress_step(run->progress, seen->iteration, run->limits.max_iterations,
                 run->recursive_residual);
 }
@@ -249,7 +249,7 @@ static status begin(gradients *g) {
   }
   g->checked = g->state.iteration;
   if (resumed.new_limits && !check_is_due(&run->limits, g->checked)) {
-    history_forget_true(run->history);
+    history_forget(run->history, HISTORY_TRUE_RESIDUAL);
   }
   TRY(resume(g, 0));
   g->verdict = resumed.ended;
@@ -319,8 +319,9 @@ static status finish(gradients *g) {
   run->iterations = g->state.iteration;
   TRY(solve_check(run, run->x, g->q, run->iterations, &truth));
   if (g->verdict == VERDICT_NONE && truth != VERDICT_NONE) g->verdict = truth;
-  run->reason = g->verdict == VERDICT_REQUESTED ? saving_reason(run) : solve_reason_of(g->verdict);
-  if (run->limits.fixed_count &&
+  run->reason = solve_reason_of(g->verdict);
+  /* an exact solution, residual 0, has no next direction: then fewer are made, and it converged */
+  if (run->limits.fixed_count && run->iterations >= run->limits.max_iterations &&
       (run->reason == REASON_MAX_ITERATIONS || run->reason == REASON_CONVERGED)) {
     run->reason = REASON_FIXED_COUNT;
   }

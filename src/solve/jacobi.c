@@ -58,7 +58,7 @@ static void note(sweeping *w, const solve_state *seen, int64_t k) {
     residual = solve_relative(run, seen);
     run->recursive_residual = residual;
   }
-  history_row(run->history, k, residual);
+  history_row(run->history, k, HISTORY_RESIDUAL, residual);
   progress_step(run->progress, k, run->limits.max_iterations, residual);
 }
 
@@ -110,7 +110,7 @@ static status change_scale(sweeping *w) {
   } else if (largest == 0.0) {
     w->verdict = VERDICT_CONVERGED; /* x_k solves the system exactly */
     run->recursive_residual = 0.0;
-    history_row(run->history, k, 0.0);
+    history_row(run->history, k, HISTORY_RESIDUAL, 0.0);
   } else {
     w->verdict = scale == w->state.scale ? VERDICT_NOT_FINITE : VERDICT_NONE;
     solve_rescale(run, &w->state, scale);
@@ -142,7 +142,7 @@ static status finish_fixed(sweeping *w, int64_t last) {
     TRY(sweep(w, w->state.iteration));
     TRY(judged_look(w->run->system, &w->judged, &seen));
     w->state.iteration++;
-    history_row(w->run->history, w->state.iteration, 0.0);
+    history_row(w->run->history, w->state.iteration, HISTORY_RESIDUAL, 0.0);
   }
   w->state.asked = seen.asked;
   w->verdict = VERDICT_NONE;
@@ -229,10 +229,10 @@ static status finish(sweeping *w) {
   if (w->verdict == VERDICT_NONE ||
       w->verdict == VERDICT_REQUESTED) { /* counted to the end: x_k was not judged by a sweep */
     run->recursive_residual = run->relative_residual;
-    history_row(run->history, k, run->relative_residual);
+    history_row(run->history, k, HISTORY_RESIDUAL, run->relative_residual);
     if (w->verdict == VERDICT_NONE) w->verdict = truth;
   }
-  run->reason = w->verdict == VERDICT_REQUESTED ? saving_reason(run) : solve_reason_of(w->verdict);
+  run->reason = solve_reason_of(w->verdict);
   if (run->limits.fixed_count && run->reason == REASON_MAX_ITERATIONS) {
     run->reason = REASON_FIXED_COUNT;
   }

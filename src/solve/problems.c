@@ -14,7 +14,9 @@
 
 #include "alloc.h"
 #include "block_sum.h"
+#include "memory.h"
 #include "philox.h"
+#include "survey.h"
 
 enum { DIMS_MAX = 3 };
 
@@ -83,19 +85,6 @@ static gidx draw(const making *m, gidx gi, int64_t step, gidx bound) {
   return (gidx)((wide_product)philox_bits(w, 0) * (uint64_t)bound >> 64);
 }
 
-static gidx lower_bound(const gidx *sorted, gidx count, gidx key) {
-  gidx low = 0, high = count;
-  while (low < high) {
-    const gidx middle = low + (high - low) / 2;
-    if (sorted[middle] < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 static void insert(gidx *sorted, gidx count, gidx at, gidx key) {
   memmove(sorted + at + 1, sorted + at, (size_t)(count - at) * sizeof *sorted);
   sorted[at] = key;
@@ -107,7 +96,7 @@ static void draw_columns(const making *m, gidx gi, gidx wanted, gidx *column) {
   gidx count = 0;
   for (gidx j = m->rows - 1 - wanted; j < m->rows - 1; j++) {
     const gidx drawn = draw(m, gi, count, j + 1);
-    gidx at = lower_bound(column, count, drawn);
+    gidx at = index_lower_bound(column, 0, count, drawn);
     if (at < count && column[at] == drawn) {
       insert(column, count, count, j); /* j is larger than all before */
     } else {
@@ -122,7 +111,7 @@ static gidx random_row(const making *m, gidx gi, gidx *column, double *value) {
   const gidx others = m->longest - 1;
   if (column == NULL) return m->longest;
   draw_columns(m, gi, others, column);
-  const gidx diagonal = lower_bound(column, others, gi);
+  const gidx diagonal = index_lower_bound(column, 0, others, gi);
   insert(column, others, diagonal, gi);
   double size = 1.0;
   for (gidx e = 0; e <= others; e++) {
@@ -207,6 +196,12 @@ static status check_room(comm *c, const making *m) {
               (long long)(m->rows / INT32_MAX + 1));
 }
 
+static status check_memory(comm *c, const making *m) {
+  const double rows = (double)m->rows / comm_size(c), entries = rows * (double)m->longest;
+  return memory_check(c, 16.0 * entries + 8.0 * rows + survey_bytes_to_solve(rows, entries),
+                      m->request->name);
+}
+
 /* Entries per sum block, this rank's even share of the blocks counted. */
 static status weigh(comm *c, const making *m, int64_t **weight) {
   status rc = STATUS_OK;
@@ -251,8 +246,9 @@ status problem_build(comm *c, const problem_request *request, csr_rows *out, own
   memset(owned, 0, sizeof *owned);
   rc = prepare(request, &m);
   if (rc == STATUS_OK) rc = check_room(c, &m);
-  if (rc == STATUS_OK) rc = weigh(c, &m, &weight);
   TRY(comm_agree(c, rc));
+  TRY(check_memory(c, &m));
+  TRY(comm_agree(c, weigh(c, &m, &weight)));
   TRY(ownership_by_weight(c, m.rows, weight, owned));
   rc = make_rows(&m, owned, out);
   TRY(comm_agree(c, rc));

@@ -112,8 +112,10 @@ status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
   TRY(linear_residual(run->system, x, run->b, r, run->scale, norm));
   const double rounding = ROUNDING * DBL_EPSILON * (norm[1] + run->norm_b);
   run->relative_residual = norm[0] / run->norm_b;
-  history_true(run->history, k, run->relative_residual);
-  if (run->limits.monitor_update) history_row(run->history, k, run->relative_residual);
+  history_revise(run->history, k, HISTORY_TRUE_RESIDUAL, run->relative_residual);
+  if (run->limits.monitor_update) {
+    history_row(run->history, k, HISTORY_RESIDUAL, run->relative_residual);
+  }
   *out = (verdict)rules_residual(&s, norm[0]);
   if (*out == VERDICT_HINT) *out = VERDICT_NONE;
   if (*out == VERDICT_NONE && !s.fixed_count && rules_finite(rounding) && norm[0] < rounding) {
@@ -134,7 +136,7 @@ solve_reason solve_reason_of(verdict v) {
   case VERDICT_INDEFINITE:
     return REASON_INDEFINITE;
   case VERDICT_REQUESTED:
-    return REASON_TIME_LIMIT;
+    return REASON_REQUESTED;
   case VERDICT_NONE:
   case VERDICT_HINT:
   case VERDICT_RANGE:

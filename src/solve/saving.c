@@ -1,14 +1,12 @@
 /* Checkpoints of linear solves (saving.h): x (and r, p of CG) as distributed vectors; scalars as
- * two small arrays; the history as rows of three numbers, so that a continued run writes the same
- * file. Everything that enters later arithmetic is saved as bits; limits and tolerances are the
- * new run's own. */
+ * two small arrays. Everything that enters later arithmetic is saved as bits; limits and tolerances
+ * are the new run's own. */
 #include "saving.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "checkpointing.h"
-#include "history.h"
 
 enum {
   SCALE_0,
@@ -33,21 +31,6 @@ static status move_vector(void *context, void *buffer, int to_file) {
   const saved_vector *s = context;
   linear_system *l = s->owner->run->system;
   return to_file ? linear_store(l, buffer, s->v) : linear_load(l, s->v, buffer);
-}
-
-static status refresh_history(void *context, checkpoint_item *item) {
-  solve_saver *v = context;
-  const double *rows = NULL;
-  int64_t count = 0;
-  item->data = &v->nothing;
-  item->length = 0;
-  if (v->run->history == NULL) return STATUS_OK; /* not rank 0 */
-  status rc = history_rows(v->run->history, &rows, &count);
-  if (rc == STATUS_OK && count > 0) {
-    memcpy(&item->data, &rows, sizeof rows);
-    item->length = count * HISTORY_COLUMNS;
-  }
-  return rc;
 }
 
 status saving_open(solve_saver *v, solve_run *run, const char *const *names, const vec *vectors,
@@ -80,8 +63,6 @@ status saving_open(solve_saver *v, solve_run *run, const char *const *names, con
        .data = v->whole},
   };
   for (int i = 0; i < 2; i++) TRY(checkpointing_add(run->saving, &small[i], NULL, NULL));
-  const checkpoint_item rows = {.name = "/run/history", .type = CHECKPOINT_F64, .replicated = 1};
-  TRY(checkpointing_add(run->saving, &rows, refresh_history, v));
 done:
   return rc;
 }
@@ -112,15 +93,14 @@ static void take_state(solve_run *run, const double *real, const int64_t *whole,
 status saving_load(solve_saver *v, solve_state *state, solve_resumed *out) {
   status rc = STATUS_OK;
   solve_run *run = v->run;
-  int64_t number = -1, reals, wholes, rows;
+  int64_t number = -1, reals, wholes;
   memset(out, 0, sizeof *out);
   if (run->saving == NULL) goto done;
   TRY(checkpointing_load(run->saving, &number));
   if (number < 0) goto done;
   const double *real = checkpointing_loaded(run->saving, "/solve/reals", &reals);
   const int64_t *whole = checkpointing_loaded(run->saving, "/solve/integers", &wholes);
-  const double *row = checkpointing_loaded(run->saving, "/run/history", &rows);
-  if (reals != SAVING_REALS || wholes != SAVING_WHOLES || rows % HISTORY_COLUMNS != 0) {
+  if (reals != SAVING_REALS || wholes != SAVING_WHOLES) {
     rc = comm_agree(run->system->world,
                     fail(STATUS_IO,
                          "a checkpoint of another layout: it has %lld reals, %lld "
@@ -129,7 +109,6 @@ status saving_load(solve_saver *v, solve_state *state, solve_resumed *out) {
     goto done;
   }
   take_state(run, real, whole, state);
-  history_restore(run->history, row, rows / HISTORY_COLUMNS);
   out->found = 1;
   out->checked = (int)whole[CHECKED];
   if (same_limits(run, real, whole)) {
@@ -194,10 +173,4 @@ status saving_finish(solve_saver *v, const solve_state *state, int checked, verd
   }
   put_state(v, state, checked, ended);
   return checkpointing_finish(v->run->saving, state->iteration);
-}
-
-solve_reason saving_reason(const solve_run *run) {
-  const int signalled =
-      run->saving != NULL && checkpointing_look(run->saving)->cause == STOP_SIGNAL;
-  return signalled ? REASON_SIGNAL : REASON_TIME_LIMIT;
 }

@@ -13,13 +13,12 @@ typedef struct saved_vector {
   vec v;
 } saved_vector;
 
-/* Vectors, the state's scalars, the scales and norms that the run started from, and the history. */
+/* Vectors, the state's scalars, the scales and norms that the run started from. */
 typedef struct solve_saver {
   solve_run *run;
   saved_vector vector[SAVING_VECTORS]; /* .v may be changed between saves */
   double real[SAVING_REALS];
   int64_t whole[SAVING_WHOLES];
-  double nothing; /* an empty history */
 } solve_saver;
 
 /* Where a run goes on. */
@@ -48,8 +47,5 @@ status saving_meet(solve_saver *v, const solve_state *state, int checked, int *s
 /* The iterations are over, by `ended`: saves what a restart returns at once, or goes on from with
  * other limits. Nothing is saved of a run that broke down. Collective. */
 status saving_finish(solve_saver *v, const solve_state *state, int checked, verdict ended);
-
-/* The reason of a run that was asked to stop. Local. */
-solve_reason saving_reason(const solve_run *run);
 
 #endif

@@ -7,12 +7,11 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include "checkpointing.h"
+#include "history.h"
+#include "progress.h"
 #include "solve_backend.h"
-
-struct timers;        /* src/core/timers.h */
-struct history;       /* src/core/history.h */
-struct progress;      /* src/core/progress.h */
-struct checkpointing; /* src/core/checkpointing.h */
+#include "timers.h"
 
 /* One rank's share of a square system on a backend. */
 typedef struct linear_system {
@@ -24,7 +23,7 @@ typedef struct linear_system {
   dptr halo_send, halo_ghost; /* the plan's buffers where they are the backend's; else at NULL */
   gidx global_rows, first_row;
   lidx rows, ghosts;
-  struct timers *timers; /* may be NULL */
+  timers *timers; /* may be NULL */
   status failure; /* this rank's first local failure: it keeps exchanging, and asks all to stop */
 } linear_system;
 
@@ -33,8 +32,7 @@ typedef enum solve_reason {
   REASON_FIXED_COUNT,
   REASON_MAX_ITERATIONS,
   REASON_STAGNATED,
-  REASON_TIME_LIMIT,
-  REASON_SIGNAL,
+  REASON_REQUESTED, /* asked to stop: checkpointing_look() knows why */
   REASON_DIVERGED,
   REASON_INDEFINITE,
   REASON_NOT_FINITE
@@ -53,12 +51,12 @@ typedef struct solve_run {
   linear_system *system;
   solve_limits limits;
   vec b;
-  vec x;                        /* the start on entry, x_k of the stopping k on return */
-  vec weight;                   /* Jacobi family: omega / a_ii */
-  vec inverse_diagonal;         /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
-  struct history *history;      /* may be NULL */
-  struct progress *progress;    /* may be NULL */
-  struct checkpointing *saving; /* may be NULL: never asked to stop or save */
+  vec x;                 /* the start on entry, x_k of the stopping k on return */
+  vec weight;            /* Jacobi family: omega / a_ii */
+  vec inverse_diagonal;  /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
+  history *history;      /* may be NULL */
+  progress *progress;    /* may be NULL */
+  checkpointing *saving; /* may be NULL: never asked to stop or save */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */

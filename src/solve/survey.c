@@ -19,16 +19,9 @@ static uint64_t entry_hash(gidx i, gidx j, double value) {
 
 /* Value at (i, j) of the own rows, 0 when not stored. */
 static double lookup(const csr_rows *a, lidx i, gidx column) {
-  eidx low = a->offset[i], high = a->offset[i + 1];
-  while (low < high) {
-    const eidx middle = low + (high - low) / 2;
-    if (a->column[middle] < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < a->offset[i + 1] && a->column[low] == column ? a->value[low] : 0.0;
+  const eidx end = a->offset[i + 1];
+  const eidx at = index_lower_bound(a->column, a->offset[i], end, column);
+  return at < end && a->column[at] == column ? a->value[at] : 0.0;
 }
 
 void survey_diagonal(const csr_rows *a, double *diagonal) {
@@ -87,10 +80,10 @@ static void survey_row(const csr_rows *a, lidx i, matrix_survey *s, uint64_t *up
 
 /* Smallest over ranks, -1 meaning none. */
 static status smallest(comm *c, gidx *const *first, int count) {
-  int64_t negated[5];
-  for (int i = 0; i < count; i++) negated[i] = *first[i] < 0 ? INT64_MIN : -*first[i];
-  status rc = comm_max_i64(c, negated, count);
-  for (int i = 0; i < count; i++) *first[i] = negated[i] == INT64_MIN ? -1 : -negated[i];
+  int64_t least[5];
+  for (int i = 0; i < count; i++) least[i] = *first[i] < 0 ? INT64_MAX : *first[i];
+  status rc = comm_min_i64(c, least, count);
+  for (int i = 0; i < count; i++) *first[i] = least[i] == INT64_MAX ? -1 : least[i];
   return rc;
 }
 
@@ -174,18 +167,19 @@ static status combine(comm *c, matrix_survey *s, uint64_t upper, uint64_t lower)
                                   s->negative_diagonal, s->empty_rows,       s->strictly_dominant,
                                   s->weakly_dominant,   (int64_t)upper,      (int64_t)lower};
   memcpy(sum + 9, s->lengths, sizeof s->lengths);
-  int64_t top[3] = {s->bandwidth, s->longest, s->shortest < 0 ? INT64_MIN : -s->shortest};
-  gidx *first[4] = {&s->first_missing, &s->first_zero, &s->first_negative, &s->first_empty};
+  int64_t top[2] = {s->bandwidth, s->longest};
+  gidx *least[5] = {&s->first_missing, &s->first_zero, &s->first_negative, &s->first_empty,
+                    &s->shortest};
   TRY(comm_sum_i64(c, sum, 9 + LENGTH_BINS));
-  TRY(comm_max_i64(c, top, 3));
-  TRY(smallest(c, first, 4));
+  TRY(comm_max_i64(c, top, 2));
+  TRY(smallest(c, least, 5));
   s->entries = sum[0], s->missing_diagonal = sum[1], s->zero_diagonal = sum[2];
   s->negative_diagonal = sum[3], s->empty_rows = sum[4];
   s->strictly_dominant = sum[5], s->weakly_dominant = sum[6];
   s->symmetric = s->rows == s->columns && sum[7] == sum[8];
   memcpy(s->lengths, sum + 9, sizeof s->lengths);
   s->bandwidth = top[0], s->longest = top[1];
-  s->shortest = top[2] == INT64_MIN ? 0 : -top[2];
+  if (s->shortest < 0) s->shortest = 0;
 done:
   return rc;
 }
@@ -205,4 +199,10 @@ status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out) {
     rc = find_odd_entry(c, a, out);
   }
   return rc;
+}
+
+double survey_bytes_to_read(double rows, double entries) { return 24.0 * entries + 8.0 * rows; }
+
+double survey_bytes_to_solve(double rows, double entries) {
+  return (12.0 + 4.0) * entries + (1.0 + 7.0 * 8.0) * rows;
 }

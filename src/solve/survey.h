@@ -27,6 +27,12 @@ typedef struct matrix_survey {
 /* Collective; O(entries). */
 status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out);
 
+/* Host memory of one rank with so many rows and entries, in bytes: to read or make them (16 bytes
+ * an entry as rows, 24 while they arrive); and what solving takes beside the rows: 12 an entry and
+ * 1 a row for the stored matrix, 4 an entry for local columns, 7 vectors. Local. */
+double survey_bytes_to_read(double rows, double entries);
+double survey_bytes_to_solve(double rows, double entries);
+
 /* Diagonal entries of the own rows, 0 where missing. Local. */
 void survey_diagonal(const csr_rows *a, double *diagonal);
 

@@ -108,7 +108,17 @@ for method in "jacobi" "cg" "jor --omega 0.8"; do
   solve $P --quiet --method $method --iterations 23 --report r.json --history h.csv; expect 0
   same "$(value reason) $(value iterations) $(wc -l < h.csv)" "fixed_count 23 25"
 done
-what="time"; solve --problem poisson2d --n 300 --method jacobi --rtol 0 --max_iterations 1e9 --time_limit 1s --report r.json; expect 4 time_limit
+what="one of each"; solve --problem poisson1d --n 1 --dry_run; expect 0 "would solve 1 row, 1 entry (poisson1d)"
+solve --problem poisson1d --n 1; expect 0 "matrix       1 row, 1 entry (poisson1d)" "after 1 iteration"
+grep -qE '(^|[^0-9])1 (rows|entries|iterations|ranks)' out err && complain "$what: $(grep -E '1 (rows|entries|iterations|ranks)' out err)"
+what="fixed, past the exact solution" # jacobi sweeps on; cg has no direction left, and says that it converged
+solve --problem poisson1d --n 1 --quiet --method jacobi --iterations 7 --report r.json; expect 0
+same "$(value reason) $(value iterations)" "fixed_count 7"
+solve --problem poisson1d --n 1 --quiet --method cg --iterations 7 --report r.json; expect 0
+same "$(value reason) $(value iterations) $(value converged) $(value relative_residual)" "converged 1 true 0.0"
+solve --problem poisson1d --n 1 --quiet --method cg --iterations 1 --report r.json; expect 0
+same "$(value reason) $(value iterations)" "fixed_count 1"
+what="time"; solve --problem poisson2d --n 300 --method jacobi --rtol 0 --max_iterations 1e9 --time_limit 2s --report r.json; expect 4 time_limit
 same "$(value reason)" time_limit
 what="dry run"; rm -f x.h5; solve $P --dry_run --threads 1 --output x.h5; expect 0 "dry run" "cg" "1 rank x 1 thread;"
 [ -f x.h5 ] && complain "a dry run wrote a file"

@@ -76,7 +76,7 @@ sleep 0.7
 kill -USR1 $pid
 wait $pid
 [ $? = 75 ] || complain "not exit 75"
-grep -q "SIGUSR1 at step .*go on with --restart latest" err || complain "does not say so"
+grep -q "SIGUSR1 after [0-9]* steps; .*go on with --restart latest" err || complain "does not say so"
 at=$(field steps r.json)
 name="time limit"
 "$HALOSWEEP" heat $slow --checkpoint ck.h5 --restart latest --time_limit 0.5s --report r.json --progress off \

@@ -32,6 +32,13 @@ expect 4 "starting afresh" "${p[@]}" "${go[@]}" --checkpoint.every 20
 [ ! -e .ck.000020.h5.99999999-0.part ] && [ -e .other.000020.h5.99999999-0.part ] || { echo "temporaries: $(ls -A)"; bad=1; }
 cp ck.000060.h5 good.h5
 "$HALOSWEEP" inspect good.h5 >out 2>err && grep -q "^checkpoint   of halosweep solve" out || { echo "inspect"; cat err; bad=1; }
+"$HALOSWEEP" inspect good.h5 --report - --quiet >out 2>err
+[ "$(head -c 1 out)$(tail -n 1 out)" = "{}" ] && grep -q '"problem": "\[solve\]' out || { echo "inspect --report -"; cat out err; bad=1; }
+for length in 3000 $(($(stat -c %s good.h5) - 100)); do
+  head -c "$length" good.h5 >cut.h5
+  "$HALOSWEEP" inspect cut.h5 --quiet >out 2>err
+  [ $? = 6 ] && grep -q "damaged checkpoint: cut.h5" err || { echo "inspect of a cut one"; cat err; bad=1; }
+done
 "$HALOSWEEP" inspect good.h5 --config 2>err | grep -q "^method = jacobi" || { echo "inspect --config"; cat err; bad=1; }
 
 # other problems
@@ -77,6 +84,21 @@ expect 6 "not a checkpoint" "${p[@]}" --restart result.h5
 sed 's/halosweep checkpoint 1 /halosweep checkpoint 2 /' good.h5 >version.h5
 expect 6 "format 'halosweep checkpoint 2" "${p[@]}" --restart version.h5
 expect 2 "" "${p[@]}" --checkpoint ck.h5 --output good.h5 --restart good.h5 # an output that is an input
+
+# outputs with the names of the run's own checkpoints, or of their lock
+mkdir -p own/sub
+: >own/.ck.h5.lock
+for name in own/ck.000010.h5 own/sub/../ck.1000000.h5; do
+  expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --output $name
+  expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --report $name
+done
+expect 4 "" "${p[@]}" --checkpoint own/ck.h5
+ln -s ck.000060.h5 own/link.csv
+expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --history own/link.csv
+rm own/.ck.h5.lock
+expect 2 "checkpoint.file = own/ck.h5" "${p[@]}" --checkpoint own/ck.h5 --history own/.ck.h5.lock
+rm own/ck.*
+expect 4 "" "${p[@]}" --checkpoint own/ck.h5 --output own/ck.10.h5 --history own/sub/ck.000010.h5 # other names are free
 
 # two jobs on one name
 rm -f ck.*.h5

@@ -85,4 +85,11 @@ sum=$(cat b/ck.*.h5 | cksum)
 "$HALOSWEEP" solve $poisson --method cg --rtol 1e-11 --restart "$(ls "$PWD"/b/ck.*.h5)" --history h.csv >out 2>err
 same out h.csv
 [ "$(cat b/ck.*.h5 | cksum)" = "$sum" ] || complain "the source was changed"
+
+# the config of a continued run makes its result again when the checkpoint is gone
+name=config
+"$HALOSWEEP" solve $poisson --method cg --rtol 1e-11 --restart "$(ls b/ck.*.h5)" --output x.h5 >out 2>err
+"$HALOSWEEP" inspect x.h5 --config --quiet >again.ini && rm -rf b x.h5
+"$HALOSWEEP" solve again.ini --history h.csv >out 2>err || complain "not exit 0"
+same out h.csv
 exit $bad

@@ -13,11 +13,12 @@ print() { sed -n 's/^fingerprint  //p' "$1"; }
 stop() { # stop SIGNAL CODE 'text' command...
   local signal=$1 code=$2 text=$3
   shift 3
+  rm -f err # else the last one is read, until this one is there
   "$@" >out 2>err &
   local p=$! i
   # it is at work (on a busy machine starting takes a while)
-  for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.1; done
-  sleep 0.2
+  for ((i = 0; i < 200; i++)); do grep -qs "no rhs given" err && break; sleep 0.1; done
+  sleep 0.5
   kill -"$signal" $p
   wait $p
   local got=$?
@@ -42,9 +43,11 @@ grep -q "going on from" err || complain "did not go on"
 [ "$(print out)" = "$(print whole.out)" ] && cmp whole.csv h.csv || complain "another answer"
 
 # a second SIGINT ends at once, whatever is going on (unless the first was quick enough)
+: >err
 "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --checkpoint.every 1 >out 2>err &
 p=$!
-for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.05; done
+for ((i = 0; i < 200; i++)); do grep -q "no rhs given" err && break; sleep 0.1; done
+sleep 0.2
 kill -INT $p
 kill -INT $p
 wait $p
@@ -54,13 +57,36 @@ code=$?
 # the time limit, and the end of the allocation
 rm -f ck.*.h5
 SECONDS=0
-"$HALOSWEEP" solve "${long[@]}" --time-limit 1s --report r.json >out 2>err
+"$HALOSWEEP" solve "${long[@]}" --time-limit 2s --report r.json >out 2>err
 [ $? = 4 ] && grep -q '"reason": "time_limit"' r.json || complain "time limit without a checkpoint"
-mpirun -n 2 "$HALOSWEEP" solve "${long[@]}" --time-limit 1s --checkpoint ck.h5 >out 2>err
+mpirun -n 2 "$HALOSWEEP" solve "${long[@]}" --time-limit 2s --checkpoint ck.h5 >out 2>err
 [ $? = 75 ] && grep -q "stopped by the time limit" err || complain "time limit with a checkpoint"
-SLURM_JOB_END_TIME=$(($(date +%s) + 2)) "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --restart latest >out 2>err
-[ $? = 75 ] && grep -q "stopped by the time limit" err || complain "end of the allocation"
+SLURM_JOB_END_TIME=$(($(date +%s) + 4)) "$HALOSWEEP" solve "${long[@]}" --checkpoint ck.h5 --restart latest >out 2>err
+[ $? = 75 ] && grep -q "stopped by the time limit (SLURM_JOB_END_TIME, the end of the allocation) after" err || complain "end of the allocation"
 [ $SECONDS -lt 30 ] || complain "the limits took $SECONDS s"
+
+# during the set-up, where there is nothing to save yet: not first after the work has begun
+rm -f ck.*.h5
+setup=(--problem random-dominant --n 600000 --entries-per-row 20 --method jacobi --iterations 100000000 --progress off)
+in_setup() { # in_setup CODE words...
+  local want=$1 i p code
+  shift
+  rm -f err
+  "$HALOSWEEP" solve "${setup[@]}" "$@" >out 2>err &
+  p=$!
+  for ((i = 0; i < 400; i++)); do grep -qs "1 rank" err && break; sleep 0.02; done
+  kill -USR1 $p
+  wait $p
+  code=$?
+  [ $code = "$want" ] && grep -q "stopped by SIGUSR1 during the set-up, after making the matrix" err ||
+    complain "SIGUSR1 in the set-up: exit $code, expected $want"
+}
+in_setup 138
+in_setup 75 --checkpoint ck.h5
+"$HALOSWEEP" solve "${long[@]}" --time-limit 0.001s >out 2>err
+[ $? = 4 ] && grep -q "stopped by the time limit during the set-up" err || complain "time limit in the set-up"
+mpirun -n 2 "$HALOSWEEP" solve "${long[@]}" --time-limit 0.001s --checkpoint ck.h5 >out 2>err
+[ $? = 75 ] && grep -q "during the set-up, after .*: nothing was computed yet; run again" err || complain "time limit in the set-up, 2 ranks"
 
 # at odd moments: while starting and reading, while writing (every iteration saves), after the last step
 awk 'BEGIN {n = 150000; print "%%MatrixMarket matrix coordinate real general"; print n, n, 2 * n

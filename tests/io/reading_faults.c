@@ -42,6 +42,7 @@ static void damaged_gzip(void **state) {
       read_with(name, &all_sizes[s], &r);
       assert_int_equal(r.code, cut == 0 ? STATUS_OK : STATUS_INPUT);
       if (cut > 0 && strstr(r.said, "gzip data") == NULL) fail_msg("%s", r.said);
+      if (cut > 0 && strstr(r.said, "joined.gz:") == NULL) fail_msg("no line: %s", r.said);
       if (cut == 0) release(&r);
     }
   }

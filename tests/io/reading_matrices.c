@@ -124,7 +124,7 @@ static void arrays_are_by_columns(void **state) {
   assert_true(skew == content_of("%%MatrixMarket matrix array real skew-symmetric\n3 3\n2\n3\n0\n",
                                  4, NULL));
   assert_refused("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n",
-                 "expected 4 entries, found 3");
+                 ":2: expected 4 entries, found 3");
   assert_refused("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n\n4\n%\n5\n",
                  ":9: data after the last of 4 entries");
   assert_refused("%%MatrixMarket matrix array real general\n2 2\n1\n2x\n3\n4\n",
@@ -140,7 +140,8 @@ static void bad_lines(void **state) {
   assert_refused(BANNER "general\n3 3 3\n1 1 1\n2 -2 1\n3 3 1\n",
                  ":4: column index -2 is outside 1..3");
   assert_refused(BANNER "general\n3 3 3\n1 1 1\n2 2 1e999\n3 3 1\n", ":4: value '1e999' is beyond");
-  assert_refused(BANNER "general\n3 3 3\n1 1 1\n2 2 1\n", "expected 3 entries, found 2");
+  assert_refused(BANNER "general\n3 3 3\n1 1 1\n2 2 1\n", ":2: expected 3 entries, found 2");
+  assert_refused(BANNER "general\n%\n", ":3: ends before the size line");
   assert_refused(BANNER "general\n3 3 9000000000000000000\n1 1 1\n2 2 1\n",
                  "expected 9000000000000000000");
   assert_refused(BANNER "general\n3 3 1\n1 1 1\nnonsense\n",

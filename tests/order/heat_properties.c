@@ -133,6 +133,10 @@ static void nothing_is_lost(void **state) {
       assert_ok(heat_totals_of(&t.run, t.run.u, &after));
       assert_true(fabs(after.heat / before.heat - 1.0) < 1e-12);
       if (strcmp(scheme->name, "ftcs") == 0) assert_true(after.minimum >= 0.0);
+      if (strcmp(scheme->name, "ftcs") != 0) {
+        heat_try_close(&t);
+        continue;
+      }
       t.run.last = 8000;
       heat_try_march(&t);
       assert_ok(heat_totals_of(&t.run, t.run.u, &after));

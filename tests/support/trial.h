@@ -92,7 +92,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(linear_product(&s, run.x, run.b));
   assert_ok(kernels->fill(s.place, run.x, 0.0));
   snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
-  assert_ok(history_open(path, &run.history));
+  assert_ok(history_open(path, HISTORY_SOLVE, &run.history));
   assert_ok(t->method->run(&run));
   out->failure = s.failure;
   assert_ok(history_close(&run.history, 1));

@@ -7,20 +7,34 @@
 #include "quad_host.h"
 #include "test.h"
 
-/* The odd numbers m_1 .. m_8 of the first directions as they are published (Sobol's initial values,
- * which Joe and Kuo's are there): m_j 2^(digits - j) is column j - 1. */
+/* Rows of the published table (new-joe-kuo-6.21201): d, s, a, m_1 .. m_s. */
+static const int published[9][8] = {{2, 1, 0, 1},
+                                    {3, 2, 1, 1, 3},
+                                    {4, 3, 1, 1, 3, 1},
+                                    {5, 3, 2, 1, 1, 1},
+                                    {6, 4, 1, 1, 1, 3, 3},
+                                    {7, 4, 4, 1, 3, 5, 13},
+                                    {8, 5, 2, 1, 1, 5, 5, 17},
+                                    {9, 5, 4, 1, 1, 5, 5, 5},
+                                    {10, 5, 7, 1, 1, 7, 11, 19}};
+
+/* m_j 2^(digits - j) is column j - 1; the m follow the recurrence of Joe and Kuo (2008), (2.2):
+ * m_j = 2 a_1 m_(j-1) ^ 4 a_2 m_(j-2) ^ ... ^ 2^s m_(j-s) ^ m_(j-s). */
 static void directions(void **state) {
   (void)state;
-  static const uint64_t m[4][8] = {{1, 1, 1, 1, 1, 1, 1, 1},
-                                   {1, 3, 5, 15, 17, 51, 85, 255},
-                                   {1, 3, 3, 9, 29, 23, 71, 197},
-                                   {1, 3, 1, 5, 31, 29, 81, 147}};
-  for (int d = 0; d < 4; d++) {
-    uint64_t column[SOBOL_COLUMNS];
-    sobol_directions(d, column);
-    for (int j = 0; j < 8; j++) {
-      assert_int_equal(column[j], m[d][j] << (SOBOL_DIGITS - 1 - j));
+  static const uint64_t known[8] = {1, 3, 3, 9, 29, 23, 71, 197}; /* of the third direction */
+  for (int row = 0; row < 9; row++) {
+    const int *line = published[row], s = line[1];
+    uint64_t m[33] = {0}, column[SOBOL_COLUMNS];
+    for (int j = 1; j <= 32; j++) {
+      m[j] = j <= s ? (uint64_t)line[2 + j] : m[j - s] ^ m[j - s] << s;
+      for (int k = 1; k < s && j > s; k++) {
+        if ((line[2] >> (s - 1 - k) & 1) != 0) m[j] ^= m[j - k] << k;
+      }
     }
+    sobol_directions(line[0] - 1, column);
+    for (int j = 1; j <= 32; j++) assert_int_equal(column[j - 1], m[j] << (SOBOL_DIGITS - j));
+    for (int j = 1; j <= 8 && line[0] == 3; j++) assert_int_equal(m[j], known[j - 1]);
   }
 }
 
@@ -118,7 +132,7 @@ static void blocks(void **state) {
         int64_t digit[QUAD_DIMS];
         double x[QUAD_DIMS] = {0.0};
         quad_digits(&g, s.first + i, digit);
-        assert_same_bits(quad_point(&g, digit, x), s.weight[i]);
+        assert_same_bits(quad_point(&g, digit, x, NULL), s.weight[i]);
         for (int d = 0; d < 3; d++) assert_same_bits(x[d], s.x[d][i]);
         assert_true(x[0] > -2.0 && x[0] < 3.0 && x[1] > 4.0);
       }
