@@ -8,12 +8,15 @@
  *
  * lo and hi are the coefficients to the neighbours of a point: those of its coordinate, times the
  * value of the face between where alpha varies. A is self-adjoint in the inner product weighted by
- * the part of a cell each point owns, so restriction is the adjoint of interpolation in it: full
- * weighting, mirrored at flux faces. Held points are no unknowns: fields are 0 there.
+ * the part of a cell each point owns, and restriction is the adjoint of interpolation in it: full
+ * weighting, mirrored at flux faces. Interpolation is linear in each direction, x then y then z;
+ * where alpha varies, linear in the resistance between the coarse points instead of the distance,
+ * so that no value is carried across a face that conducts badly. Held points are no unknowns:
+ * fields are 0 there.
  *
  * Order of a point's operations: t_d = fma(lo, u - u_lo, hi (u - u_hi)) for x, y, z, added in this
- * order; + robin u by fma; A u = fma(scale, sum, mass u). A coarse entry adds planes and lines
- * first, then along x. Where there is no neighbour in y or z its coefficient is 0 and the point
+ * order; + robin u by fma; A u = fma(scale, sum, mass u). A coarse entry is three nested chains of
+ * fma from +0.0 in the order of coordinates, over x of those over y of those over z. Where there is no neighbour in y or z its coefficient is 0 and the point
  * itself stands for it; in x, whatever lies next in memory, which is finite.
  *
  * Source: Trottenberg, Oosterlee, Schueller, Multigrid (2001), ch. 2, 5.4, 7.7. */
@@ -30,10 +33,13 @@ typedef struct heat_level_map {
   const double *robin[HEAT_DIMS];              /* [n[d]] */
   const double *face[HEAT_DIMS];               /* of the slab, between a point and the next in d; 0
                                                   beyond the domain. NULL: constant alpha */
+  /* To the next coarser level, where alpha varies: what a point takes of the lower of the two
+     coarse points of direction d it lies between, the rest of the upper one. NULL: `part` there. */
+  const double *share[HEAT_DIMS];
   /* To the next finer level, in its coordinates (NULL on the finest). Coarse point J lies at fine
      coordinate at[d][J] and takes weight tap[d][HEAT_TAPS J + k] of fine at[d][J] + k - HEAT_REACH;
-     fine point j lies between coarse below[d][j], of which it takes part[d][j], and the next, of
-     which it takes 1 - part. at[d][n[d]] is the number of fine points. */
+     times heat_level_tap()'s share where alpha varies; fine point j lies between coarse
+     below[d][j], of which it takes part[d][j], and the next, of which it takes 1 - part. at[d][n[d]] is the number of fine points. */
   const int64_t *at[HEAT_DIMS], *below[HEAT_DIMS];
   const double *tap[HEAT_DIMS], *part[HEAT_DIMS];
 } heat_level_map;
@@ -74,6 +80,17 @@ PORTABLE double heat_level_apply(double mass, double scale, double sum, double u
 PORTABLE double heat_level_relax(double z, double before, double residual, double diagonal,
                                  double c0, double c1, double c2) {
   return fma(c2, residual / diagonal, fma(c1, before, c0 * z));
+}
+
+/* The weight of a fine point in a coarse one: a + b share, share what it takes of the lower of its
+ * two; a = 0, b = 1 above the coarse point, a = 1, b = -1 below. */
+PORTABLE double heat_level_tap(double tap, double a, double b, double share) {
+  return tap * fma(b, share, a);
+}
+
+/* The value of a fine point that takes w of the lower coarse one. */
+PORTABLE double heat_level_between(double w, double lo, double hi) {
+  return fma(1.0 - w, hi, w * lo);
 }
 
 /* An error over what is allowed. */

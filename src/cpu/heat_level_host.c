@@ -1,6 +1,6 @@
-/* Levels on the host, and the transfers between them by x-lines (heat_level_host.h). A transfer
- * first adds lines of planes and of y into a line, chunk by chunk, then goes along x; restriction
- * reads up to five lines each way, most of whose weights are 0 and skipped. */
+/* Levels on the host, and the transfers between them by x-lines (heat_level_host.h), chunk by chunk.
+ * Interpolation goes along x, then y, then z; restriction, its adjoint, sums over z, then y, then x,
+ * with up to five weights each way, most of them 0 and skipped. */
 #include "heat_level_host.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ void heat_level_host_release(device *d, heat_level **l) {
     alloc_free(&m->hi[k]);
     alloc_free(&m->robin[k]);
     alloc_free(&m->face[k]);
+    alloc_free(&m->share[k]);
     alloc_free(&m->at[k]);
     alloc_free(&m->below[k]);
     alloc_free(&m->tap[k]);
@@ -54,6 +55,7 @@ status heat_level_host_create(device *d, const heat_level_map *m, heat_level **o
     TRY(copy(m->hi[k], n, &l->m.hi[k]));
     TRY(copy(m->robin[k], n, &l->m.robin[k]));
     TRY(copy(m->face[k], heat_points(&m->s), &l->m.face[k]));
+    TRY(copy(m->share[k], heat_points(&m->s), &l->m.share[k]));
     TRY(copy(m->at[k], n + 1, &l->m.at[k]));
     TRY(copy(m->tap[k], HEAT_TAPS * n, &l->m.tap[k]));
     if (m->below[k] != NULL) {
@@ -79,165 +81,183 @@ double heat_level_line_share(const heat_slab *s, int64_t line) {
   return heat_share(&g, j);
 }
 
-/* ---- lines to add ---- */
+/* ---- where things lie ---- */
 
-typedef struct rows {
-  int count;
-  int64_t at[HEAT_TAPS * HEAT_TAPS]; /* where x = 0 of each lies */
-  double weight[HEAT_TAPS * HEAT_TAPS];
-} rows;
+/* The distance from a field's begin to coordinate j of direction d: in the halo beyond the ends of
+ * the last one, around the ends of others. */
+static int64_t place(const heat_level *l, int d, int64_t j) {
+  const heat_slab *s = &l->m.s;
+  if (d == s->g.dims - 1) return (j - s->first + s->halo) * l->stride[d];
+  return heat_level_wrap(&s->g, d, j) * l->stride[d];
+}
 
-/* Fine coordinates that coarse J of direction d takes from: the slab's own numbering in the last
- * direction, around the end in others. */
-static int taps(const heat_level *l, const heat_level *finer, int d, int64_t gj, int64_t *at,
-                double *weight) {
-  const heat_slab *f = &finer->m.s;
-  const int last = d == f->g.dims - 1;
-  int count = 0;
+/* Of the fine points with which coarse coordinates J of directions [from, dims) coincide. */
+static int64_t coincident(const heat_level *l, const heat_level *finer, const int64_t *J, int from) {
+  int64_t sum = 0;
+  for (int d = from; d < l->m.s.g.dims; d++) sum += place(finer, d, l->m.at[d][J[d]]);
+  return sum;
+}
+
+static int is_held(const heat_level *l, const int64_t *J, int64_t x) {
+  const int64_t j[HEAT_DIMS] = {x, J[1], J[2]};
+  return heat_holder(&l->m.s.g, j) >= 0;
+}
+
+/* ---- restriction ---- */
+
+/* out = fine points [x, x + n) of a line, summed over directions d and beyond with the weights of
+ * coarse J; `base`: where coordinates of directions in [1, d) put it. */
+static void collect(const heat_level *l, const heat_level *finer, const double *u, int d,
+                    int64_t base, const int64_t *J, int64_t x, int64_t n, double *restrict out) {
+  const int last = l->m.s.g.dims - 1;
+  const int64_t rest = coincident(l, finer, J, d + 1);
+  const double *shares = finer->m.share[d];
+  double sum[ROOM];
+  for (int64_t i = 0; i < n; i++) out[i] = 0.0;
   for (int k = 0; k < HEAT_TAPS; k++) {
-    const double w = l->m.tap[d][HEAT_TAPS * gj + k];
-    const int64_t j = l->m.at[d][gj] + k - HEAT_REACH;
-    if (w == 0.0) continue;
-    at[count] = last ? j - f->first : heat_level_wrap(&f->g, d, j);
-    weight[count++] = w;
-  }
-  return count;
-}
-
-/* Coarse coordinates fine j of direction d lies between. */
-static int parts(const heat_level *l, int d, int64_t gj, int64_t *at, double *weight) {
-  const heat_slab *c = &l->m.s;
-  const int last = d == c->g.dims - 1;
-  int count = 0;
-  for (int k = 0; k < 2; k++) {
-    const double w = k == 0 ? l->m.part[d][gj] : 1.0 - l->m.part[d][gj];
-    const int64_t j = l->m.below[d][gj] + k;
-    if (w == 0.0) continue;
-    at[count] = last ? j - c->first : heat_level_wrap(&c->g, d, j);
-    weight[count++] = w;
-  }
-  return count;
-}
-
-/* All lines of a level `from` that make a line: planes, then y. */
-static void find_rows(const heat_level *from, const int64_t *plane, const double *w, int planes,
-                      const int64_t *y, const double *v, int ys, rows *r) {
-  const heat_slab *s = &from->m.s;
-  r->count = 0;
-  for (int p = 0; p < planes; p++) {
-    for (int i = 0; i < ys; i++) {
-      r->at[r->count] = (plane[p] + s->halo) * s->plane + y[i] * s->g.n[0];
-      r->weight[r->count++] = w[p] * v[i];
+    const double tap = l->m.tap[d][HEAT_TAPS * J[d] + k];
+    if (tap == 0.0) continue;
+    const int64_t at = base + place(finer, d, l->m.at[d][J[d]] + k - HEAT_REACH);
+    const double *from = u + at + x;
+    if (d < last) {
+      collect(l, finer, u, d + 1, at, J, x, n, sum);
+      from = sum;
+    }
+    if (shares == NULL || k == HEAT_REACH) {
+      for (int64_t i = 0; i < n; i++) out[i] = fma(tap, from[i], out[i]);
+    } else {
+      const double *share = shares + at + rest + x;
+      const double a = k > HEAT_REACH ? 0.0 : 1.0, b = k > HEAT_REACH ? 1.0 : -1.0;
+      for (int64_t i = 0; i < n; i++) {
+        out[i] = fma(heat_level_tap(tap, a, b, share[i]), from[i], out[i]);
+      }
     }
   }
 }
 
-static void add_rows(const rows *r, const double *u, int64_t x, int64_t n, double *restrict out) {
-  for (int64_t i = 0; i < n; i++) out[i] = 0.0;
-  for (int k = 0; k < r->count; k++) {
-    const double *row = u + r->at[k] + x, w = r->weight[k];
-    for (int64_t i = 0; i < n; i++) out[i] = fma(w, row[i], out[i]);
-  }
-}
-
-/* The lines for plane p at y; in 1-D the slab itself, x = 0 at its place. */
-static void rows_of(const heat_level *l, const heat_level *finer, int64_t p, int64_t y, int up,
-                    rows *r) {
-  const int dims = l->m.s.g.dims;
-  int64_t plane[HEAT_TAPS], row[HEAT_TAPS] = {0};
-  double w[HEAT_TAPS], v[HEAT_TAPS] = {1.0};
-  int planes, ys = 1;
-  if (dims == 1) {
-    const heat_slab *s = up ? &l->m.s : &finer->m.s;
-    *r = (rows){.count = 1, .at = {s->halo - s->first}, .weight = {1.0}};
-    return;
-  }
-  if (up) {
-    planes = parts(l, dims - 1, p + finer->m.s.first, plane, w);
-    if (dims == 3) ys = parts(l, 1, y, row, v);
-    find_rows(l, plane, w, planes, row, v, ys, r);
+/* Fine points [x, x + n) of the line that is J's but for x. */
+static void fine_line(const heat_level *l, const heat_level *finer, const double *u,
+                      const int64_t *J, int64_t x, int64_t n, double *out) {
+  if (l->m.s.g.dims > 1) {
+    collect(l, finer, u, 1, 0, J, x, n, out);
   } else {
-    planes = taps(l, finer, dims - 1, p + l->m.s.first, plane, w);
-    if (dims == 3) ys = taps(l, finer, 1, y, row, v);
-    find_rows(finer, plane, w, planes, row, v, ys, r);
+    memcpy(out, u + place(finer, 0, x), (size_t)n * sizeof *out);
   }
 }
 
-/* ---- along x ---- */
-
-static int is_held(const heat_level *l, int64_t p, int64_t y, int64_t x) {
-  const int last = l->m.s.g.dims - 1;
-  int64_t j[HEAT_DIMS] = {x, y, 0};
-  j[last] = last == 0 ? x : p + l->m.s.first;
-  return heat_holder(&l->m.s.g, j) >= 0;
+/* One coarse point; line has fine points [from, until). Others are around the end of the line. */
+static double take(const heat_level *l, const heat_level *finer, const double *u, const int64_t *J,
+                   int64_t x, int64_t rest, const double *line, int64_t from, int64_t until) {
+  const double *shares = finer->m.share[0];
+  double sum = 0.0, one;
+  for (int k = 0; k < HEAT_TAPS; k++) {
+    double tap = l->m.tap[0][HEAT_TAPS * x + k];
+    if (tap == 0.0) continue;
+    int64_t at = l->m.at[0][x] + k - HEAT_REACH;
+    const double *value = line + (at - from);
+    if (at < from || at >= until) {
+      at = heat_level_wrap(&finer->m.s.g, 0, at);
+      fine_line(l, finer, u, J, at, 1, &one);
+      value = &one;
+    }
+    if (shares != NULL && k != HEAT_REACH) {
+      tap = heat_level_tap(tap, k > HEAT_REACH ? 0.0 : 1.0, k > HEAT_REACH ? 1.0 : -1.0,
+                           shares[rest + place(finer, 0, at)]);
+    }
+    sum = fma(tap, *value, sum);
+  }
+  return sum;
 }
 
 void heat_level_restrict_line(const heat_level *l, const heat_level *finer, const double *u,
                               double *out, int64_t p, int64_t y) {
-  const heat_slab *c = &l->m.s, *f = &finer->m.s;
-  const int flat = c->g.dims == 1;
-  const int64_t first = flat ? c->first : 0, n = level_length(c);
-  const int64_t to = flat ? c->halo : level_plane(l, p) + y * c->g.n[0] * (c->g.dims > 2);
+  const heat_slab *c = &l->m.s;
+  const int flat = c->g.dims == 1, last = c->g.dims - 1;
+  const int64_t first = flat ? c->first : 0, n = first + level_length(c), *at = l->m.at[0];
+  int64_t J[HEAT_DIMS] = {0, y, 0};
+  if (!flat) J[last] = p + c->first;
+  const int64_t rest = coincident(l, finer, J, 1);
+  const int64_t to = flat ? c->halo - c->first : level_plane(l, p) + (last > 1 ? y : 0) * n;
   double line[ROOM];
-  rows r;
-  rows_of(l, finer, p, y, 0, &r);
-  for (int64_t begin = 0; begin < n; begin += CHUNK) {
+  for (int64_t begin = first; begin < n; begin += CHUNK) {
     const int64_t end = begin + CHUNK < n ? begin + CHUNK : n;
-    const int64_t *at = l->m.at[0] + first;
-    /* ends, which may reach around a periodic line, have lines of their own */
     int64_t from = at[begin] - HEAT_REACH, until = at[end - 1] + HEAT_REACH + 1;
     if (!flat && from < 0) from = 0;
-    if (!flat && until > f->g.n[0]) until = f->g.n[0];
-    add_rows(&r, u, from, until - from, line);
+    if (!flat && until > finer->m.s.g.n[0]) until = finer->m.s.g.n[0];
+    fine_line(l, finer, u, J, from, until - from, line);
     for (int64_t x = begin; x < end; x++) {
-      const int64_t lowest = at[x] - HEAT_REACH, highest = at[x] + HEAT_REACH;
-      double sum = 0.0;
-      if (is_held(l, p, y, first + x)) {
-        out[to + x] = 0.0;
-        continue;
-      }
-      const double *tap = l->m.tap[0] + HEAT_TAPS * (first + x);
-      if (flat || (lowest >= 0 && highest < f->g.n[0])) {
-        for (int k = 0; k < HEAT_TAPS; k++) {
-          if (tap[k] != 0.0) sum = fma(tap[k], line[lowest + k - from], sum);
-        }
-      } else {
-        double one;
-        for (int k = 0; k < HEAT_TAPS; k++) {
-          if (tap[k] == 0.0) continue;
-          add_rows(&r, u, heat_level_wrap(&f->g, 0, lowest + k), 1, &one);
-          sum = fma(tap[k], one, sum);
-        }
-      }
-      out[to + x] = sum;
+      out[to + x] =
+          is_held(l, J, x) ? 0.0 : take(l, finer, u, J, x, rest, line, from, until);
     }
   }
 }
 
+/* ---- interpolation ---- */
+
+/* What a line of fine points is made from: its coordinates, and the field. */
+typedef struct spreading {
+  const heat_level *l, *finer;
+  const double *u;
+  int64_t j[HEAT_DIMS];
+} spreading;
+
+/* out = values at fine points [x, x + n) of a line, from the coarse line at `base`; the fine points
+ * that coincide with it lie at `own`. */
+static void along_x(const spreading *s, int64_t base, int64_t own, int64_t x, int64_t n,
+                    double *restrict out) {
+  const heat_level *l = s->l;
+  const int64_t *below = l->m.below[0];
+  const double *part = l->m.part[0], *shares = s->finer->m.share[0];
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t b = below[x + i];
+    const double lo = s->u[base + place(l, 0, b)];
+    double w = part[x + i];
+    if (w == 1.0) {
+      out[i] = lo;
+      continue;
+    }
+    if (shares != NULL) w = shares[own + place(s->finer, 0, x + i)];
+    out[i] = heat_level_between(w, lo, s->u[base + place(l, 0, b + 1)]);
+  }
+}
+
+/* The same from a coarse field, of directions up to d; `base` and `own`: where the coordinates
+ * beyond d put it, and the fine points that coincide with those. */
+static void spread(const spreading *s, int d, int64_t base, int64_t own, int64_t x, int64_t n,
+                   double *restrict out) {
+  double hi[CHUNK];
+  const heat_level *l = s->l, *f = s->finer;
+  if (d == 0) {
+    along_x(s, base, own, x, n, out);
+    return;
+  }
+  const int64_t j = s->j[d], b = l->m.below[d][j];
+  const double part = l->m.part[d][j], *shares = f->m.share[d];
+  spread(s, d - 1, base + place(l, d, b), own + place(f, d, l->m.at[d][b]), x, n, out);
+  if (part == 1.0) return;
+  spread(s, d - 1, base + place(l, d, b + 1), own + place(f, d, l->m.at[d][b + 1]), x, n, hi);
+  if (shares == NULL) {
+    for (int64_t i = 0; i < n; i++) out[i] = heat_level_between(part, out[i], hi[i]);
+    return;
+  }
+  int64_t at = own + x;
+  for (int e = 1; e <= d; e++) at += place(f, e, s->j[e]);
+  for (int64_t i = 0; i < n; i++) out[i] = heat_level_between(shares[at + i], out[i], hi[i]);
+}
+
 void heat_level_interpolate_line(const heat_level *l, const heat_level *finer, const double *u,
                                  double *out, int64_t p, int64_t y) {
-  const heat_slab *c = &l->m.s, *f = &finer->m.s;
-  const int flat = c->g.dims == 1;
-  const int64_t first = flat ? f->first : 0, n = level_length(f);
-  const int64_t to = flat ? f->halo : level_plane(finer, p) + y * f->g.n[0] * (f->g.dims > 2);
-  const int64_t *below = l->m.below[0] + first;
-  const double *share = l->m.part[0] + first;
-  double line[CHUNK + 2];
-  rows r;
-  rows_of(l, finer, p, y, 1, &r);
-  for (int64_t begin = 0; begin < n; begin += CHUNK) {
-    const int64_t end = begin + CHUNK < n ? begin + CHUNK : n;
-    const int64_t from = below[begin], most = below[end - 1] + 2;
-    const int64_t until = flat || most <= c->g.n[0] ? most : c->g.n[0];
-    add_rows(&r, u, from, until - from, line);
-    if (until < most) add_rows(&r, u, 0, 1, line + (until - from)); /* around the end, or unused */
-    for (int64_t x = begin; x < end; x++) {
-      const double lo = line[below[x] - from], hi = line[below[x] - from + 1], w = share[x];
-      if (w == 1.0) {
-        out[to + x] += lo;
-      } else {
-        out[to + x] += fma(1.0 - w, hi, w * lo);
-      }
-    }
+  const heat_slab *f = &finer->m.s;
+  const int flat = f->g.dims == 1, last = f->g.dims - 1;
+  const int64_t first = flat ? f->first : 0, n = first + level_length(f);
+  const int64_t to = flat ? f->halo - f->first : level_plane(finer, p) + (last > 1 ? y : 0) * n;
+  spreading s = {.l = l, .finer = finer, .u = u, .j = {0, y, 0}};
+  if (!flat) s.j[last] = p + f->first;
+  double line[CHUNK];
+  for (int64_t x = first; x < n; x += CHUNK) {
+    const int64_t count = n - x < CHUNK ? n - x : CHUNK;
+    double *here = out + to + x;
+    spread(&s, last, 0, 0, x, count, line);
+    for (int64_t i = 0; i < count; i++) here[i] += line[i];
   }
 }

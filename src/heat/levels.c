@@ -98,7 +98,7 @@ static void place(heat_stratum *c, const heat_stratum *f, int d) {
 }
 
 /* What each coarse point takes of the fine ones: the adjoint of interpolation. */
-static void make_taps(heat_stratum *c, const heat_stratum *f, int d) {
+static void make_taps(heat_stratum *c, const heat_stratum *f, int d, int varies) {
   const heat_grid *g = &c->slab.g, *h = &f->slab.g;
   for (int64_t J = 0; J < g->n[d]; J++) {
     for (int k = 0; k < HEAT_TAPS; k++) {
@@ -111,7 +111,9 @@ static void make_taps(heat_stratum *c, const heat_stratum *f, int d) {
       } else if (c->below[d][j] == heat_level_wrap(g, d, J - 1) && c->part[d][j] < 1.0) {
         part = 1.0 - c->part[d][j];
       }
-      c->tap[d][HEAT_TAPS * J + k] = part * f->width[d][j] / c->width[d][J];
+      const double ratio = f->width[d][j] / c->width[d][J];
+      /* where alpha varies, the share of a point is its own */
+      c->tap[d][HEAT_TAPS * J + k] = varies && part > 0.0 ? ratio : part * ratio;
     }
   }
 }
@@ -190,13 +192,26 @@ static int64_t offset_of(const heat_stratum *f, int d, int64_t j) {
   return heat_level_wrap(g, d, j) * stride[d];
 }
 
-/* The fine faces of direction d from coordinate j on, up to the next coarse point, in series, on
- * the line at `rest`. */
-static double series(const heat_stratum *f, int d, int64_t from, int64_t to, int64_t rest) {
+/* The resistance of fine faces [from, to) of direction d on the line at `rest`. */
+static double resistance(const heat_stratum *f, int d, int64_t from, int64_t to, int64_t rest) {
   double sum = 0.0;
-  if (to - from == 1) return f->face[d][rest + offset_of(f, d, from)];
   for (int64_t j = from; j < to; j++) sum += 1.0 / f->face[d][rest + offset_of(f, d, j)];
-  return 1.0 / sum;
+  return sum;
+}
+
+/* What fine faces of direction d on the lines next to coarse J give to its own: the weight of tap k
+ * of direction e, in the mean over the fine points of the interval. `at`: the line, from there. */
+static double line_weight(const heat_stratum *c, const heat_stratum *f, int d, int e,
+                          const int64_t *J, int k, int64_t at) {
+  const double tap = c->tap[e][HEAT_TAPS * J[e] + k];
+  const int64_t from = c->at[d][J[d]], to = c->at[d][J[d] + 1];
+  double sum = 0.0;
+  if (tap == 0.0 || k == HEAT_REACH) return tap;
+  for (int64_t j = from; j <= to; j++) {
+    const double share = f->share[e][at + offset_of(f, d, j)];
+    sum += k > HEAT_REACH ? share : 1.0 - share;
+  }
+  return tap * sum / (double)(to - from + 1);
 }
 
 /* The coarse face of direction d behind the point with global coordinates J. */
@@ -204,20 +219,21 @@ static double coarse_face(const heat_stratum *c, const heat_stratum *f, int d, c
   const heat_grid *g = &c->slab.g;
   const int e[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2}; /* the other directions */
   const int64_t n = g->n[d];
+  const int y = e[0] < g->dims, z = e[1] < g->dims;
   if (n == 1 || (!is_around(g, d) && J[d] == n - 1)) return 0.0;
   const int64_t from = c->at[d][J[d]], to = c->at[d][J[d] + 1];
+  const int64_t own_y = y ? offset_of(f, e[0], c->at[e[0]][J[e[0]]]) : 0;
   double sum = 0.0;
   for (int k = 0; k < HEAT_TAPS; k++) {
-    const int z = e[1] < g->dims;
-    const double w = z ? c->tap[e[1]][HEAT_TAPS * J[e[1]] + k] : k == HEAT_REACH;
+    if (!z && k != HEAT_REACH) continue;
+    const int64_t plane = z ? offset_of(f, e[1], c->at[e[1]][J[e[1]]] + k - HEAT_REACH) : 0;
+    const double w = z ? line_weight(c, f, d, e[1], J, k, plane + own_y) : 1.0;
     if (w == 0.0) continue;
-    const int64_t rest = z ? offset_of(f, e[1], c->at[e[1]][J[e[1]]] + k - HEAT_REACH) : 0;
     for (int i = 0; i < HEAT_TAPS; i++) {
-      const int y = e[0] < g->dims;
-      const double v = y ? c->tap[e[0]][HEAT_TAPS * J[e[0]] + i] : i == HEAT_REACH;
-      if (v == 0.0) continue;
+      if (!y && i != HEAT_REACH) continue;
       const int64_t row = y ? offset_of(f, e[0], c->at[e[0]][J[e[0]]] + i - HEAT_REACH) : 0;
-      sum = fma(w * v, series(f, d, from, to, rest + row), sum);
+      const double v = y ? line_weight(c, f, d, e[0], J, i, plane + row) : 1.0;
+      if (v != 0.0) sum = fma(w * v, 1.0 / resistance(f, d, from, to, plane + row), sum);
     }
   }
   return sum;
@@ -228,6 +244,31 @@ static void coordinates(const heat_slab *s, int64_t i, int64_t j[HEAT_DIMS]) {
   j[1] = i / s->g.n[0] % s->g.n[1];
   j[2] = 0;
   j[s->g.dims - 1] = i / s->plane + s->first;
+}
+
+/* What fine points take of the lower coarse one in each direction. */
+static status make_shares(heat_run *run, heat_stratum *f, const heat_stratum *c) {
+  status rc = STATUS_OK;
+  const heat_slab *s = &f->slab;
+  int64_t j[HEAT_DIMS];
+  if (run->problem->alpha.f == NULL) return rc;
+  for (int d = 0; d < s->g.dims; d++) {
+    TRY(alloc_zeroed(&f->share[d], heat_points(s), sizeof **f->share, "weights of a level"));
+    for (int64_t i = 0; i < heat_owned(s); i++) {
+      const int64_t at = i + s->halo * s->plane;
+      coordinates(s, i, j);
+      f->share[d][at] = c->part[d][j[d]];
+      if (c->part[d][j[d]] == 1.0) continue;
+      const int64_t b = c->below[d][j[d]], rest = at - offset_of(f, d, j[d]);
+      const double before = resistance(f, d, c->at[d][b], j[d], rest);
+      const double behind = resistance(f, d, j[d], c->at[d][b + 1], rest);
+      f->share[d][at] = behind / (before + behind);
+    }
+  }
+done:
+  rc = comm_agree(run->world, rc);
+  for (int d = 0; rc == STATUS_OK && d < s->g.dims; d++) rc = exchange_host(f, f->share[d]);
+  return rc;
 }
 
 static status make_faces(heat_run *run, heat_stratum *c, const heat_stratum *f) {
@@ -350,6 +391,7 @@ static status finish_level(heat_run *run, heat_stratum *s) {
     m.hi[d] = s->hi[d];
     m.robin[d] = s->robin[d];
     m.face[d] = s->face[d];
+    m.share[d] = s->share[d];
     m.at[d] = s->at[d];
     m.below[d] = s->below[d];
     m.tap[d] = s->tap[d];
@@ -390,7 +432,7 @@ static status open_coarse(heat_run *run, heat_stratum *c, const heat_stratum *f)
     TRY(make_arrays(c, d, 1, f->slab.g.n[d]));
     place(c, f, d);
     make_coefficients(run, c, d);
-    make_taps(c, f, d);
+    make_taps(c, f, d, run->problem->alpha.f != NULL);
   }
   TRY(share_planes(run, c, f));
 done:
@@ -404,9 +446,10 @@ static status open_level(heat_run *run, heat_multigrid *m, int i) {
   TRY(i == 0 ? open_finest(run, s) : open_coarse(run, s, finer));
   TRY(plan(run, s, 1, idle, &s->near));
   TRY(plan(run, s, HEAT_REACH, idle, &s->far));
+  if (i > 0) TRY(make_shares(run, finer, s));
+  if (i > 0) TRY(finish_level(run, finer));
   TRY(i == 0 ? take_faces(run, s) : make_faces(run, s, finer));
   TRY(find_reach(run, s));
-  TRY(finish_level(run, s));
 done:
   return rc;
 }
@@ -428,10 +471,14 @@ status heat_multigrid_open(heat_run *run, heat_multigrid *m) {
     TRY(open_level(run, m, m->levels - 1));
     more = points_of(&s->slab.g) > HEAT_DENSE_ENOUGH && choose(run, s);
   }
+  TRY(finish_level(run, &m->level[m->levels - 1]));
   TRY(heat_dense_open(run, m));
 done:
   for (int i = 0; i < m->levels; i++) { /* the device has them */
-    for (int d = 0; d < HEAT_DIMS; d++) alloc_free(&m->level[i].face[d]);
+    for (int d = 0; d < HEAT_DIMS; d++) {
+      alloc_free(&m->level[i].face[d]);
+      alloc_free(&m->level[i].share[d]);
+    }
   }
   return rc;
 }

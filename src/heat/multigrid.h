@@ -23,6 +23,7 @@ typedef struct heat_stratum {
   int64_t *at[HEAT_DIMS], *below[HEAT_DIMS];   /* to the next finer level */
   double *tap[HEAT_DIMS], *part[HEAT_DIMS];
   double *face[HEAT_DIMS];                     /* NULL: constant alpha */
+  double *share[HEAT_DIMS];                    /* to the next coarser level; NULL likewise */
   int coarser[HEAT_DIMS];                      /* whether the next level has half the points */
   double reach;                                /* largest sum of coefficients to neighbours */
   double lowest;                               /* of what is smoothed, over the largest */
