@@ -16,8 +16,9 @@
  *
  * Order of a point's operations: t_d = fma(lo, u - u_lo, hi (u - u_hi)) for x, y, z, added in this
  * order; + robin u by fma; A u = fma(scale, sum, mass u). A coarse entry is three nested chains of
- * fma from +0.0 in the order of coordinates, over x of those over y of those over z. Where there is no neighbour in y or z its coefficient is 0 and the point
- * itself stands for it; in x, whatever lies next in memory, which is finite.
+ * fma from +0.0 in the order of coordinates, over x of those over y of those over z. Where there is
+ * no neighbour in y or z its coefficient is 0 and the point itself stands for it; in x, whatever
+ * lies next in memory, which is finite.
  *
  * Source: Trottenberg, Oosterlee, Schueller, Multigrid (2001), ch. 2, 5.4, 7.7. */
 #ifndef HEAT_LEVEL_H
@@ -28,7 +29,7 @@
 enum { HEAT_REACH = 2, HEAT_TAPS = 2 * HEAT_REACH + 1 };
 
 typedef struct heat_level_map {
-  heat_slab s; /* g.spacing is not used */
+  heat_slab s;                                 /* g.spacing is not used */
   const double *lo[HEAT_DIMS], *hi[HEAT_DIMS]; /* [n[d]]; 0 where there is no neighbour */
   const double *robin[HEAT_DIMS];              /* [n[d]] */
   const double *face[HEAT_DIMS];               /* of the slab, between a point and the next in d; 0
@@ -39,7 +40,8 @@ typedef struct heat_level_map {
   /* To the next finer level, in its coordinates (NULL on the finest). Coarse point J lies at fine
      coordinate at[d][J] and takes weight tap[d][HEAT_TAPS J + k] of fine at[d][J] + k - HEAT_REACH;
      times heat_level_tap()'s share where alpha varies; fine point j lies between coarse
-     below[d][j], of which it takes part[d][j], and the next, of which it takes 1 - part. at[d][n[d]] is the number of fine points. */
+     below[d][j], of which it takes part[d][j], and the next, of which it takes 1 - part.
+     at[d][n[d]] is the number of fine points. */
   const int64_t *at[HEAT_DIMS], *below[HEAT_DIMS];
   const double *tap[HEAT_DIMS], *part[HEAT_DIMS];
 } heat_level_map;
@@ -126,7 +128,8 @@ PORTABLE double heat_level_sum(const heat_level_map *m, const double *u, int64_t
       lo *= m->face[d][at + near.a_lo];
       hi *= m->face[d][at + near.a_hi];
     }
-    const double t = u == 0 ? 0.0 : heat_level_pull(lo, hi, u[at], u[at + near.lo], u[at + near.hi]);
+    const double t =
+        u == 0 ? 0.0 : heat_level_pull(lo, hi, u[at], u[at + near.lo], u[at + near.hi]);
     sum = d == 0 ? t : sum + t;
     own = d == 0 ? lo + hi : own + (lo + hi);
     step *= m->s.g.n[d];

@@ -71,10 +71,10 @@ static const heat_scheme *choose(heat_job *j, double dt) {
   }
   const double one = stages_to_end(j, ftcs, auto_dt(j, ftcs));
   const double many = stages_to_end(j, rkl2, auto_dt(j, rkl2));
-  const double solves =
-      IMPLICIT_STAGES * steps_for(implicit, options_real(j->run->o, "heat.rtol"));
+  const double solves = IMPLICIT_STAGES * steps_for(implicit, options_real(j->run->o, "heat.rtol"));
   snprintf(j->why, sizeof j->why,
-           "to t_end ftcs needs %.0f stages, rkl2 %.0f, tr-bdf2 the work of %.0f", one, many, solves);
+           "to t_end ftcs needs %.0f stages, rkl2 %.0f, tr-bdf2 the work of %.0f", one, many,
+           solves);
   if (solves < one && solves < many) return implicit;
   return many < one ? rkl2 : ftcs;
 }
@@ -97,13 +97,14 @@ static status check_stable(const heat_job *j) {
               limit, run->lambda);
 }
 
-/* What was decided becomes part of the config, and of the problem that checkpoints are of. */
+/* What was decided becomes part of the config, and of the problem that checkpoints are of; a dt
+ * that changes is part of their state. */
 static status note_decisions(heat_job *j) {
   status rc = STATUS_OK;
   char text[NUMBER_TEXT];
   number_print(j->heat.dt, text);
   TRY(options_override(j->run->o, "heat.scheme", j->heat.scheme->name));
-  TRY(options_override(j->run->o, "heat.dt", text));
+  if (!(j->heat.rtol > 0.0)) TRY(options_override(j->run->o, "heat.dt", text));
 done:
   return rc;
 }

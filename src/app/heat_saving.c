@@ -32,8 +32,11 @@ static status move_field(void *context, void *buffer, int to_file) {
 static status refresh(void *context, checkpoint_item *item) {
   heat_job *j = context;
   const heat_run *run = &j->heat;
-  const double real[REALS] = {
-      [T_0] = run->t_0, [DT] = run->dt, [TIME] = heat_time(run, run->step), [T_END] = run->t_end, [ERROR] = run->error};
+  const double real[REALS] = {[T_0] = run->t_0,
+                              [DT] = run->dt,
+                              [TIME] = heat_time(run, run->step),
+                              [T_END] = run->t_end,
+                              [ERROR] = run->error};
   const int64_t whole[WHOLES] = {[STEP] = run->step, [STEP_0] = run->step_0, [LAST] = run->last};
   memcpy(j->real, real, sizeof real);
   memcpy(j->whole, whole, sizeof whole);

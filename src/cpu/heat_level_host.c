@@ -1,6 +1,6 @@
-/* Levels on the host, and the transfers between them by x-lines (heat_level_host.h), chunk by chunk.
- * Interpolation goes along x, then y, then z; restriction, its adjoint, sums over z, then y, then x,
- * with up to five weights each way, most of them 0 and skipped. */
+/* Levels on the host, and the transfers between them by x-lines (heat_level_host.h), chunk by
+ * chunk. Interpolation goes along x, then y, then z; restriction, its adjoint, sums over z, then y,
+ * then x, with up to five weights each way, most of them 0 and skipped. */
 #include "heat_level_host.h"
 
 #include <string.h>
@@ -92,7 +92,8 @@ static int64_t place(const heat_level *l, int d, int64_t j) {
 }
 
 /* Of the fine points with which coarse coordinates J of directions [from, dims) coincide. */
-static int64_t coincident(const heat_level *l, const heat_level *finer, const int64_t *J, int from) {
+static int64_t coincident(const heat_level *l, const heat_level *finer, const int64_t *J,
+                          int from) {
   int64_t sum = 0;
   for (int d = from; d < l->m.s.g.dims; d++) sum += place(finer, d, l->m.at[d][J[d]]);
   return sum;
@@ -119,7 +120,7 @@ static void collect(const heat_level *l, const heat_level *finer, const double *
     if (tap == 0.0) continue;
     const int64_t at = base + place(finer, d, l->m.at[d][J[d]] + k - HEAT_REACH);
     const double *from = u + at + x;
-    if (d < last) {
+    if (d < last && d + 1 < HEAT_DIMS) {
       collect(l, finer, u, d + 1, at, J, x, n, sum);
       from = sum;
     }
@@ -186,8 +187,7 @@ void heat_level_restrict_line(const heat_level *l, const heat_level *finer, cons
     if (!flat && until > finer->m.s.g.n[0]) until = finer->m.s.g.n[0];
     fine_line(l, finer, u, J, from, until - from, line);
     for (int64_t x = begin; x < end; x++) {
-      out[to + x] =
-          is_held(l, J, x) ? 0.0 : take(l, finer, u, J, x, rest, line, from, until);
+      out[to + x] = is_held(l, J, x) ? 0.0 : take(l, finer, u, J, x, rest, line, from, until);
     }
   }
 }
@@ -207,11 +207,11 @@ static void along_x(const spreading *s, int64_t base, int64_t own, int64_t x, in
                     double *restrict out) {
   const heat_level *l = s->l;
   const int64_t *below = l->m.below[0];
-  const double *part = l->m.part[0], *shares = s->finer->m.share[0];
+  const double *parts = l->m.part[0], *shares = s->finer->m.share[0];
   for (int64_t i = 0; i < n; i++) {
     const int64_t b = below[x + i];
     const double lo = s->u[base + place(l, 0, b)];
-    double w = part[x + i];
+    double w = parts[x + i];
     if (w == 1.0) {
       out[i] = lo;
       continue;
@@ -232,12 +232,12 @@ static void spread(const spreading *s, int d, int64_t base, int64_t own, int64_t
     return;
   }
   const int64_t j = s->j[d], b = l->m.below[d][j];
-  const double part = l->m.part[d][j], *shares = f->m.share[d];
+  const double own_part = l->m.part[d][j], *shares = f->m.share[d];
   spread(s, d - 1, base + place(l, d, b), own + place(f, d, l->m.at[d][b]), x, n, out);
-  if (part == 1.0) return;
+  if (own_part == 1.0) return;
   spread(s, d - 1, base + place(l, d, b + 1), own + place(f, d, l->m.at[d][b + 1]), x, n, hi);
   if (shares == NULL) {
-    for (int64_t i = 0; i < n; i++) out[i] = heat_level_between(part, out[i], hi[i]);
+    for (int64_t i = 0; i < n; i++) out[i] = heat_level_between(own_part, out[i], hi[i]);
     return;
   }
   int64_t at = own + x;

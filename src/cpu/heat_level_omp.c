@@ -167,8 +167,8 @@ static void run_line(const job *k, int64_t p, int64_t y, int64_t begin, int64_t 
   const heat_level *l = k->l;
   const heat_grid *g = &l->m.s.g;
   const int64_t n = g->n[0];
-  const int64_t at = g->dims == 1 ? l->m.s.halo - l->m.s.first
-                                  : level_plane(l, p) + (g->dims > 2 ? y * n : 0);
+  const int64_t at =
+      g->dims == 1 ? l->m.s.halo - l->m.s.first : level_plane(l, p) + (g->dims > 2 ? y * n : 0);
   piece line;
   if (make_piece(l, p, y, &line)) {
     memset(k->out + at + begin, 0, (size_t)(end - begin) * sizeof *k->out);
@@ -341,11 +341,8 @@ static status dot(device *d, heat_level *l, heat_field x, heat_field y) {
 
 static status weigh(device *d, heat_level *l, heat_field x, heat_field u, heat_field v, double rtol,
                     double atol) {
-  const summing w = {.x = owned_of(l, x),
-                     .u = owned_of(l, u),
-                     .v = owned_of(l, v),
-                     .rtol = rtol,
-                     .atol = atol};
+  const summing w = {
+      .x = owned_of(l, x), .u = owned_of(l, u), .v = owned_of(l, v), .rtol = rtol, .atol = atol};
   run_sum(d, l, &w);
   return STATUS_OK;
 }

@@ -129,8 +129,8 @@ static status weigh(device *d, heat_level *l, heat_field x, heat_field u, heat_f
   double *q = NULL;
   TRY(alloc_array(&q, owned, sizeof *q, "errors"));
   for (int64_t i = 0; i < owned; i++) {
-    q[i] = heat_level_error(level_at(x)[at + i], level_at(u)[at + i], level_at(v)[at + i], rtol,
-                            atol);
+    q[i] =
+        heat_level_error(level_at(x)[at + i], level_at(u)[at + i], level_at(v)[at + i], rtol, atol);
   }
   add_blocks(d, l, q, q);
 done:

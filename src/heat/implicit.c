@@ -269,17 +269,26 @@ static double floor_of(const solving *v, double size) {
   return 8.0 * DBL_EPSILON * (fma(2.0, scale, v->mass) * size + v->rhs);
 }
 
-/* *u += x, and the constant that the sum of the right-hand side asks for. */
+/* *u += x; of a steady state that constants may be added to, x without its mean. */
 static status correct(solving *v) {
   status rc = STATUS_OK;
   heat_run *run = v->run;
-  double have = 0.0, add = 0.0, constant = 0.0;
-  if (v->m->grid.singular) {
-    TRY(sum_of(run, v->m->x, &add));
-    if (v->mass != 0.0) TRY(sum_of(run, *v->u, &have));
-    constant = ((v->mass != 0.0 ? v->rhs_sum - have : 0.0) - add / v->power) / v->m->cells;
-  }
-  combine(run, 1.0 / v->power, v->m->x, 1.0, *v->u, constant, *v->u);
+  double sum = 0.0;
+  if (v->mass == 0.0 && v->m->grid.singular) TRY(sum_of(run, v->m->x, &sum));
+  combine(run, 1.0 / v->power, v->m->x, 1.0, *v->u, -sum / v->power / v->m->cells, *v->u);
+done:
+  return rc;
+}
+
+/* *u += the constant that makes its sum that of the right-hand side. */
+static status conserve(solving *v) {
+  status rc = STATUS_OK;
+  heat_run *run = v->run;
+  double have;
+  if (v->mass == 0.0 || !v->m->grid.singular) goto done;
+  TRY(sum_of(run, *v->u, &have));
+  const double constant = (v->rhs_sum / v->mass - have) / v->m->cells;
+  if (constant != 0.0) combine(run, 1.0, *v->u, 0.0, NONE, constant, *v->u);
 done:
   return rc;
 }
@@ -308,9 +317,10 @@ static status iterate(solving *v) {
     TRY(residual(v, &norm));
     TRY(dot(run, *v->u, *v->u, &size));
     m->residual = v->rhs > 0.0 ? norm / v->rhs : norm;
-    run->unsolved = !(norm <= target || norm <= floor_of(v, sqrt(size) * v->power));
+    const double floor = floor_of(v, sqrt(size) * v->power);
+    run->unsolved = !(norm <= target || norm <= floor);
     if (!run->unsolved || norm != norm || round == ROUNDS) break;
-    TRY(gradients(v, target, &norm));
+    TRY(gradients(v, fmax(target, 0.125 * floor), &norm));
     TRY(correct(v));
   }
   if (norm != norm) run->unsolved = 0; /* found where fields are looked at */
@@ -335,6 +345,7 @@ status heat_implicit_solve(heat_run *run, heat_stage *s, double mass, double t, 
     goto done;
   }
   TRY(iterate(&v));
+  TRY(conserve(&v));
 done:
   v.m->solves++;
   v.m->all_iterations += v.m->iterations;

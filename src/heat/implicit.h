@@ -12,7 +12,7 @@ typedef struct heat_implicit {
 
   /* of the last solve */
   int iterations;
-  double residual; /* relative to the right-hand side */
+  double residual;  /* relative to the right-hand side */
   double imbalance; /* of a steady state that is none: mean of what flows in; NaN: none */
 
   /* of all */

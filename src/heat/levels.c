@@ -20,7 +20,9 @@ static int last_of(const heat_run *run) { return run->slab.g.dims - 1; }
 
 static int is_around(const heat_grid *g, int d) { return g->face[2 * d] == HEAT_PERIODIC; }
 
-static int64_t intervals(const heat_grid *g, int d) { return is_around(g, d) ? g->n[d] : g->n[d] - 1; }
+static int64_t intervals(const heat_grid *g, int d) {
+  return is_around(g, d) ? g->n[d] : g->n[d] - 1;
+}
 
 static double length_at(const heat_stratum *s, int d, int64_t j) {
   return s->x[d][j + 1] - s->x[d][j];
@@ -200,11 +202,13 @@ static double resistance(const heat_stratum *f, int d, int64_t from, int64_t to,
 }
 
 /* What fine faces of direction d on the lines next to coarse J give to its own: the weight of tap k
- * of direction e, in the mean over the fine points of the interval. `at`: the line, from there. */
+ * of direction e, in the mean over the first fine points of the interval (two planes behind its own
+ * is as far as a rank sees). `at`: the line, from there. */
 static double line_weight(const heat_stratum *c, const heat_stratum *f, int d, int e,
                           const int64_t *J, int k, int64_t at) {
   const double tap = c->tap[e][HEAT_TAPS * J[e] + k];
-  const int64_t from = c->at[d][J[d]], to = c->at[d][J[d] + 1];
+  const int64_t from = c->at[d][J[d]], next = c->at[d][J[d] + 1];
+  const int64_t to = next - from > HEAT_REACH ? from + HEAT_REACH : next;
   double sum = 0.0;
   if (tap == 0.0 || k == HEAT_REACH) return tap;
   for (int64_t j = from; j <= to; j++) {
@@ -334,8 +338,9 @@ static status find_reach(heat_run *run, heat_stratum *s) {
 
 /* ---- levels ---- */
 
-/* Which directions the next level has half the points of; *lowest: of the eigenvalues that the
- * smoother has to damp, over the largest. Returns whether there is one. */
+/* Which directions the next level has half the points of; lowest: of the eigenvalues that the
+ * smoother has to damp, over the largest: half of what the coarser grid cannot see where alpha is
+ * constant (measured: the fewest iterations at jumps too). Returns whether there is one. */
 static int choose(const heat_run *run, heat_stratum *s) {
   const heat_grid *g = &s->slab.g;
   double size[HEAT_DIMS], least = INFINITY, sum = 0.0;
@@ -345,12 +350,12 @@ static int choose(const heat_run *run, heat_stratum *s) {
     sum += 1.0 / (size[d] * size[d]);
     if (intervals(g, d) >= 4 && size[d] < least) least = size[d];
   }
-  s->lowest = 0.5;
+  s->lowest = 0.25;
   for (int d = 0; d < g->dims; d++) {
     s->coarser[d] = intervals(g, d) >= 4 && size[d] < 1.999 * least;
     if (!s->coarser[d]) continue;
     any = 1;
-    s->lowest = fmin(s->lowest, 0.5 / (size[d] * size[d]) / sum);
+    s->lowest = fmin(s->lowest, 0.25 / (size[d] * size[d]) / sum);
   }
   s->lowest = fmax(s->lowest, 1.0 / 30.0);
   return any;

@@ -14,21 +14,21 @@ typedef struct heat_stratum {
   ownership owned; /* planes */
   halo near, far;  /* one plane, two planes */
   heat_level *level;
-  heat_work *work;                             /* packs and unpacks its planes */
-  int own_work;                                /* to be released with it */
-  double *x[HEAT_DIMS];                        /* [n + 1] places, in spacings of the finest grid;
-                                                  the last beyond a periodic end */
+  heat_work *work;      /* packs and unpacks its planes */
+  int own_work;         /* to be released with it */
+  double *x[HEAT_DIMS]; /* [n + 1] places, in spacings of the finest grid;
+                           the last beyond a periodic end */
   double *lo[HEAT_DIMS], *hi[HEAT_DIMS], *robin[HEAT_DIMS];
-  double *width[HEAT_DIMS];                    /* [n] of a point's cell */
-  int64_t *at[HEAT_DIMS], *below[HEAT_DIMS];   /* to the next finer level */
+  double *width[HEAT_DIMS];                  /* [n] of a point's cell */
+  int64_t *at[HEAT_DIMS], *below[HEAT_DIMS]; /* to the next finer level */
   double *tap[HEAT_DIMS], *part[HEAT_DIMS];
-  double *face[HEAT_DIMS];                     /* NULL: constant alpha */
-  double *share[HEAT_DIMS];                    /* to the next coarser level; NULL likewise */
-  int coarser[HEAT_DIMS];                      /* whether the next level has half the points */
-  double reach;                                /* largest sum of coefficients to neighbours */
-  double lowest;                               /* of what is smoothed, over the largest */
-  heat_field r, z, w, q;                       /* right-hand side, iterate, its other buffer,
-                                                  residual */
+  double *face[HEAT_DIMS];  /* NULL: constant alpha */
+  double *share[HEAT_DIMS]; /* to the next coarser level; NULL likewise */
+  int coarser[HEAT_DIMS];   /* whether the next level has half the points */
+  double reach;             /* largest sum of coefficients to neighbours */
+  double lowest;            /* of what is smoothed, over the largest */
+  heat_field r, z, w, q;    /* right-hand side, iterate, its other buffer,
+                               residual */
 } heat_stratum;
 
 /* The whole coarsest level on every rank: its matrix, and its Cholesky factor L (by rows). */
@@ -36,10 +36,10 @@ typedef struct heat_dense {
   int points;
   int varies; /* alpha: faces count */
   double *face[HEAT_DIMS];
-  double *factor;  /* [points (points + 1) / 2] */
-  double *volume;  /* [points] 0: held */
-  double *b;       /* [points] */
-  int64_t *words;  /* [points] to gather b */
+  double *factor; /* [points (points + 1) / 2] */
+  double *volume; /* [points] 0: held */
+  double *b;      /* [points] */
+  int64_t *words; /* [points] to gather b */
 } heat_dense;
 
 typedef struct heat_multigrid {

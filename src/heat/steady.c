@@ -22,10 +22,11 @@ static status step(heat_run *run, double t, double dt, double next) {
   (void)dt;
   TRY(heat_implicit_solve(run, &s, 0.0, next, &run->u));
   if (!isnan(run->implicit->imbalance)) {
-    rc = fail(STATUS_USAGE,
-              "there is no steady state: no face is held or robin, and source and fluxes bring %.6g "
-              "K/s on average; expected 0",
-              run->implicit->imbalance);
+    rc =
+        fail(STATUS_USAGE,
+             "there is no steady state: no face is held or robin, and source and fluxes bring %.6g "
+             "K/s on average; expected 0",
+             run->implicit->imbalance);
   }
 done:
   return rc;

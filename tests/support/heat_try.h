@@ -92,6 +92,7 @@ static inline void heat_try_open(heat_try *t, const backend *b, comm *world, int
   t->run.threads = threads;
   t->run.problem = &t->problem;
   t->run.t_end = NAN;
+  t->run.solver_rtol = 1e-13;
   assert_ok(b->open(&request, &t->run.place));
   assert_ok(heat_open(&t->run, 1));
   assert_ok(heat_open_scheme(&t->run, scheme));
