@@ -242,7 +242,8 @@ static status gradients(solving *v, double target, double *norm) {
   heat_stratum *s = finest(run);
   double rho = 0.0, before, curvature, square;
   combine(run, 0.0, NONE, 0.0, NONE, 0.0, m->x);
-  for (int i = 0; *norm > target && m->iterations < MOST_ITERATIONS; i++) {
+  const int most = run->plain ? 100 * MOST_ITERATIONS : MOST_ITERATIONS;
+  for (int i = 0; *norm > target && m->iterations < most; i++) {
     TRY(run->plain ? STATUS_OK : heat_multigrid_cycle(run, &m->grid));
     const heat_field z = run->plain ? s->r : s->z;
     before = rho;
