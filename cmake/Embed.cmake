@@ -1,5 +1,19 @@
-# Writes a C source that holds text files as character arrays: cmake -DOUTPUT=FILE -DINPUTS=A.h,B.h -P
-# Embed.cmake. (String literals would be longer than C11 promises.) The order of INPUTS is kept.
+# Writes a C source that holds text files as character arrays, in a table of embedded.h's kind: cmake
+# -DOUTPUT=FILE -DTABLE=EMBEDDED -DINPUTS=A.h,B.h -P Embed.cmake. (String literals would be longer than C11
+# promises.) The order of INPUTS is kept. embed(TARGET TABLE FILES...) adds such a source to a target.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+  function(embed target table)
+    string(TOLOWER ${table} stem)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}.c)
+    list(JOIN ARGN "," inputs)
+    add_custom_command(OUTPUT ${output} DEPENDS ${ARGN} ${EMBED_SCRIPT}
+      COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DTABLE=${table} -DINPUTS=${inputs} -P ${EMBED_SCRIPT}
+      COMMENT "Embedding the texts of ${table}" VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+  endfunction()
+  return()
+endif()
 string(REPLACE "," ";" INPUTS "${INPUTS}")
 set(arrays)
 set(table)
@@ -17,4 +31,4 @@ foreach(input ${INPUTS})
   string(APPEND table "    {\"${name}\", text_${number}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "/* Made by cmake/Embed.cmake. */\n#include \"embedded.h\"\n\n${arrays}const embedded_file EMBEDDED[] = {\n${table}    {0, 0},\n};\n")
+file(WRITE ${OUTPUT} "/* Made by cmake/Embed.cmake. */\n#include \"embedded.h\"\n\n${arrays}const embedded_file ${TABLE}[] = {\n${table}    {0, 0},\n};\n")

@@ -1,5 +1,6 @@
 /* The CUDA backend of a build without CUDA: its open() says how to get one. */
 #include "cuda_plain.h"
+#include "rtc_check.h"
 
 static status open_device(const device_request *request, device **out) {
   (void)request;
@@ -12,3 +13,10 @@ const backend BACKEND_cuda = {
     .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};
 const backend BACKEND_cuda_plain = {
     .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};
+
+status rtc_check(const char *kernel, const formula *f, int points, const rtc_check_define *defines,
+                 int64_t *bytes) {
+  (void)f, (void)points, (void)defines;
+  *bytes = 0;
+  return fail(STATUS_UNAVAILABLE, "%s: this halosweep was built without CUDA", kernel);
+}

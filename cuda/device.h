@@ -6,7 +6,10 @@
  *   work.c      the operations: arguments of kernels, and what is launched when
  *   judge.c     the end of a step
  *   table.c     the tables
+ *   rtc.[ch]    kernels compiled at run time around a formula
+ *   quad.c      quadrature: its kernels are texts (quad_*.cuh), and quad_estimates.cu
  *   passes.h    device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
+ *   block_tally.h   the sums of a thread block, there and in kernels compiled at run time
  *
  * A pass works on tiles of 256 rows, a thread block a tile at a time, one row a thread. Sums of a
  * block go to a wide accumulator of the thread block in shared memory, its touched words once to
@@ -22,12 +25,11 @@
 
 #include "sell.h"
 #include "solve_backend.h"
+#include "warp.h"
 #include "wide.h"
 
 enum {
   TILE = SELL_TILE,
-  WARP = 32,
-  PASS_SUMS = 2, /* sums a pass makes at most */
   TALLY_WORDS = SUMS_MAX * WIDE_WORDS + COUNTERS,
   LAG = 8,
   RING = 32,       /* posted states, more than the host may lag behind */
@@ -230,6 +232,7 @@ void cuda_matrix_describe(const matrix *a, matrix_facts *out);
 status cuda_judge(device *d, comm *c, judge_kind kind, dptr state, int stop);
 status cuda_look(device *d, dptr state, int64_t step, solve_state *out);
 status cuda_sums(device *d, comm *c, int count, double *out);
+status cuda_collect(device *d, comm *c, int count, wide *out);
 void device_note_state(device *d, void *at, const void *content);
 
 /* work.c: the rest of the table. */

@@ -157,6 +157,17 @@ status cuda_look(device *d, dptr state, int64_t step, solve_state *out) {
   return STATUS_OK;
 }
 
+/* quad_backend.h's `collect`. A rank that failed brings NaN, as in total(). */
+status cuda_collect(device *d, comm *c, int count, wide *out) {
+  int64_t words[TALLY_WORDS];
+  const status mine = local_tally(d, count, words);
+  for (int i = 0; i < count; i++) {
+    memcpy(out[i].word, words + (size_t)i * WIDE_WORDS, sizeof out[i].word);
+  }
+  const status rc = comm_sum_i64(c, out[0].word, (int64_t)count * WIDE_WORDS);
+  return rc != STATUS_OK || comm_size(c) > 1 ? rc : mine;
+}
+
 status cuda_sums(device *d, comm *c, int count, double *out) {
   int64_t counter[COUNTERS];
   return total(d, c, count, 0, out, counter);

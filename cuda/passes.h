@@ -13,15 +13,11 @@
 
 #include <nv/target>
 
+#include "block_tally.h"
 #include "device.h"
 #include "solve_rules.h"
 
-enum {
-  COUNTERS_AT = SUMS_MAX * WIDE_WORDS,
-  BLOCK_WORDS = PASS_SUMS * WIDE_WORDS + 1 /* the last: changed entries */
-};
-
-#define ALL_LANES 0xffffffffu
+enum { COUNTERS_AT = SUMS_MAX * WIDE_WORDS };
 
 /* Both are nothing where the GPU has no such thing: the toolkit's macro chooses. */
 static __device__ inline void let_next_start(void) {
@@ -30,43 +26,6 @@ static __device__ inline void let_next_start(void) {
 
 static __device__ inline void wait_for_last(void) {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("griddepcontrol.wait;" ::: "memory");))
-}
-
-/* What a thread block gathers. */
-struct block_tally {
-  int64_t word[BLOCK_WORDS];
-};
-
-static __device__ inline void tally_zero(block_tally *t) {
-  for (int i = (int)threadIdx.x; i < BLOCK_WORDS; i += (int)blockDim.x) t->word[i] = 0;
-}
-
-static __device__ inline void add_shared(int64_t *to, int64_t value) {
-  atomicAdd(reinterpret_cast<unsigned long long *>(to), static_cast<unsigned long long>(value));
-}
-
-/* The xor tree of groups of `lanes` lanes: every lane gets its group's sum. */
-static __device__ inline double lane_tree(double sum, int lanes) {
-  for (int half = lanes / 2; half >= 1; half /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, half);
-  return sum;
-}
-
-/* Adds a sum that every lane of the warp has, a digit a lane; no other warp adds to this sum. */
-static __device__ inline void tally_add(block_tally *t, int which, double sum) {
-  int64_t digit[3];
-  const int lane = (int)threadIdx.x % WARP, at = wide_split(sum, digit);
-  const int64_t mine = lane == 0 ? digit[0] : lane == 1 ? digit[1] : digit[2];
-  if (lane < 3) t->word[which * WIDE_WORDS + at + lane] += mine;
-  __syncwarp(); /* the next sum's digits fall to other lanes */
-}
-
-/* Adds this lane's sum, whoever else adds. */
-static __device__ inline void tally_add_shared(block_tally *t, int which, double sum) {
-  int64_t digit[3];
-  int64_t *word = t->word + which * WIDE_WORDS + wide_split(sum, digit);
-  for (int i = 0; i < 3; i++) {
-    if (digit[i] != 0) add_shared(word + i, digit[i]);
-  }
 }
 
 /* Sums number `which` of a tile's terms u v in shared memory (absent rows: 0), blocks of 256. */

@@ -1,4 +1,6 @@
 /* The tables of the CUDA backend. */
+#include "quad_cuda.h"
+
 #include "cuda_plain.h"
 #include "device.h"
 
@@ -19,7 +21,7 @@ static const solve_backend SOLVE_cuda_plain = SOLVE(cuda_matrix_create_plain);
     .describe = cuda_describe, .alloc = cuda_alloc, .release = cuda_release,                       \
     .copy_in = cuda_copy_in, .copy_out = cuda_copy_out, .pack = cuda_pack, .unpack = cuda_unpack,  \
     .fill = cuda_fill, .copy = cuda_copy, .max_abs = cuda_max_abs, .dot = cuda_dot,                \
-    .sums = cuda_sums, .solve = (solver),                                                          \
+    .sums = cuda_sums, .solve = (solver), .quad = &QUAD_cuda,                                      \
   }
 
 const backend BACKEND_cuda = TABLE(&SOLVE_cuda);

@@ -20,6 +20,18 @@
 #define ELEMENTARY_LN2_HIGH 0x1.62e42fefa38p-1
 #define ELEMENTARY_LN2_LOW  0x1.ef35793c7673p-45
 
+/* Of exp's polynomial, by power. */
+#define ELEMENTARY_EXP_11 0x1.ad1fd114e1be8p-26
+#define ELEMENTARY_EXP_10 0x1.289fa4be14898p-22
+#define ELEMENTARY_EXP_9  0x1.71df55a0e62c9p-19
+#define ELEMENTARY_EXP_8  0x1.a019ab1529da2p-16
+#define ELEMENTARY_EXP_7  0x1.a01a011be3b57p-13
+#define ELEMENTARY_EXP_6  0x1.6c16c17cca2b2p-10
+#define ELEMENTARY_EXP_5  0x1.1111111128967p-7
+#define ELEMENTARY_EXP_4  0x1.55555555531f3p-5
+#define ELEMENTARY_EXP_3  0x1.5555555555501p-3
+#define ELEMENTARY_EXP_2  0.5
+
 /* Added to a double below 2^51 in size, leaves its nearest integer in the low bits. */
 #define ELEMENTARY_SHIFT 0x1.8p52
 
@@ -30,16 +42,16 @@ PORTABLE double elementary_exp_of_pair(double high, double low) {
   const double exact = fma(-k, ELEMENTARY_LN2_HIGH, high);
   const double r = fma(-k, ELEMENTARY_LN2_LOW, exact);
   const double r_low = fma(-k, ELEMENTARY_LN2_LOW, exact - r) + low;
-  double p = 0x1.ad1fd114e1be8p-26;
-  p = fma(p, r, 0x1.289fa4be14898p-22);
-  p = fma(p, r, 0x1.71df55a0e62c9p-19);
-  p = fma(p, r, 0x1.a019ab1529da2p-16);
-  p = fma(p, r, 0x1.a01a011be3b57p-13);
-  p = fma(p, r, 0x1.6c16c17cca2b2p-10);
-  p = fma(p, r, 0x1.1111111128967p-7);
-  p = fma(p, r, 0x1.55555555531f3p-5);
-  p = fma(p, r, 0x1.5555555555501p-3);
-  p = fma(p, r, 0.5);
+  double p = ELEMENTARY_EXP_11;
+  p = fma(p, r, ELEMENTARY_EXP_10);
+  p = fma(p, r, ELEMENTARY_EXP_9);
+  p = fma(p, r, ELEMENTARY_EXP_8);
+  p = fma(p, r, ELEMENTARY_EXP_7);
+  p = fma(p, r, ELEMENTARY_EXP_6);
+  p = fma(p, r, ELEMENTARY_EXP_5);
+  p = fma(p, r, ELEMENTARY_EXP_4);
+  p = fma(p, r, ELEMENTARY_EXP_3);
+  p = fma(p, r, ELEMENTARY_EXP_2);
   const double sum = 1.0 + r; /* with its error: |r| < 1 */
   const double error = (1.0 - sum) + r;
   const double curved = r * r * p;

@@ -23,6 +23,20 @@
 #define ELEMENTARY_PI_2_MIDDLE 0x1.1a62633145c07p-54
 #define ELEMENTARY_PI_2_LOW    -0x1.f1976b7ed8fbcp-110
 
+/* Of the polynomials, by the power of the angle. */
+#define ELEMENTARY_SIN_13 0x1.5e118e8486ceep-33
+#define ELEMENTARY_SIN_11 -0x1.ae60210233ab8p-26
+#define ELEMENTARY_SIN_9  0x1.71de37b1ca273p-19
+#define ELEMENTARY_SIN_7  -0x1.a01a019ea130ap-13
+#define ELEMENTARY_SIN_5  0x1.1111111110c83p-7
+#define ELEMENTARY_SIN_3  -0x1.5555555555555p-3
+#define ELEMENTARY_COS_14 -0x1.9073d4444af1dp-37
+#define ELEMENTARY_COS_12 0x1.1eeb58509df49p-29
+#define ELEMENTARY_COS_10 -0x1.27e4fa036d38fp-22
+#define ELEMENTARY_COS_8  0x1.a01a019f38afap-16
+#define ELEMENTARY_COS_6  -0x1.6c16c16c168ccp-10
+#define ELEMENTARY_COS_4  0x1.5555555555555p-5
+
 /* From here on the argument needs the large reduction. */
 #define ELEMENTARY_LARGE_ANGLE 0x1p30
 
@@ -166,23 +180,23 @@ PORTABLE elementary_angle elementary_reduce_large(double x) {
 /* sin and cos of the reduced part are a.high + sin_tail and the result of cos_head + *tail. */
 PORTABLE double elementary_sin_tail(elementary_angle a) {
   const double z = a.high * a.high;
-  double p = 0x1.5e118e8486ceep-33;
-  p = fma(p, z, -0x1.ae60210233ab8p-26);
-  p = fma(p, z, 0x1.71de37b1ca273p-19);
-  p = fma(p, z, -0x1.a01a019ea130ap-13);
-  p = fma(p, z, 0x1.1111111110c83p-7);
-  p = fma(p, z, -0x1.5555555555555p-3);
+  double p = ELEMENTARY_SIN_13;
+  p = fma(p, z, ELEMENTARY_SIN_11);
+  p = fma(p, z, ELEMENTARY_SIN_9);
+  p = fma(p, z, ELEMENTARY_SIN_7);
+  p = fma(p, z, ELEMENTARY_SIN_5);
+  p = fma(p, z, ELEMENTARY_SIN_3);
   return fma(a.high * z, p, fma(-0.5 * z, a.low, a.low));
 }
 
 PORTABLE double elementary_cos_head(elementary_angle a, double *tail) {
   const double z = a.high * a.high;
-  double p = -0x1.9073d4444af1dp-37;
-  p = fma(p, z, 0x1.1eeb58509df49p-29);
-  p = fma(p, z, -0x1.27e4fa036d38fp-22);
-  p = fma(p, z, 0x1.a01a019f38afap-16);
-  p = fma(p, z, -0x1.6c16c16c168ccp-10);
-  p = fma(p, z, 0x1.5555555555555p-5);
+  double p = ELEMENTARY_COS_14;
+  p = fma(p, z, ELEMENTARY_COS_12);
+  p = fma(p, z, ELEMENTARY_COS_10);
+  p = fma(p, z, ELEMENTARY_COS_8);
+  p = fma(p, z, ELEMENTARY_COS_6);
+  p = fma(p, z, ELEMENTARY_COS_4);
   const double square_error = fma(a.high, a.high, -z);
   const double half = 0.5 * z;
   const double w = 1.0 - half;

@@ -13,6 +13,18 @@
 #define PORTABLE static inline
 #endif
 
+/* For GPUs alone, though valid C too (so that a test can compare): a function, one that is called
+ * rather than taken in, a table that is an operand and not part of the text. */
+#ifdef __CUDACC__
+#define GPU_ONLY  static __device__ inline
+#define GPU_FAR   static __device__ __noinline__
+#define GPU_TABLE static __constant__
+#else
+#define GPU_ONLY  static inline
+#define GPU_FAR   static inline
+#define GPU_TABLE static const
+#endif
+
 /* The 64 bits of a double, and back. */
 PORTABLE uint64_t bits_of(double x) {
   union {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "heat_job.h"
-#include "log.h"
+#include "memory.h"
 #include "run_files.h"
 
 /* Below, starting a GPU costs more than it can save. */
@@ -46,6 +46,15 @@ done:
   return rc;
 }
 
+/* Fields, coefficients and what the host needs to make them, shared evenly. */
+static status check_memory(const heat_job *j) {
+  const int dims = j->in.problem.grid.dims, variable = j->in.problem.alpha.f != NULL;
+  const double fields =
+      4.0 + (j->in.problem.source.in_space ? 1.0 : 0.0) + (variable ? 1.0 + 2.0 * dims : 0.0);
+  return memory_check(j->run->c, 8.0 * fields * (double)j->points / comm_size(j->run->c),
+                      "this grid");
+}
+
 static status march(heat_job *j) {
   const options *o = j->run->o;
   progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
@@ -75,7 +84,10 @@ status command_heat(run_context *run) {
   TRY(heat_open_saving(&j));
   TRY(open_backend(&j));
   TRY(heat_functions_create(&j));
+  TRY(run_stop_early(run, j.saving, "making the functions"));
+  TRY(check_memory(&j));
   TRY(heat_open(&j.heat, 1));
+  TRY(run_stop_early(run, j.saving, "making the fields"));
   TRY(heat_choose_scheme(&j));
   if (options_flag(run->o, "run.dry_run")) {
     heat_print_plan(&j);

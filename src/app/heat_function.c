@@ -29,7 +29,8 @@ static double evaluations(const heat_job *j, int which, const heat_value *v) {
   const options *o = j->run->o;
   const heat_grid *g = &j->in.problem.grid;
   double points = (double)g->n[0] * (double)g->n[1] * (double)g->n[2];
-  if (which >= HEAT_FACE) points /= (double)g->n[(which - HEAT_FACE) / 2];
+  const int across = (which - HEAT_FACE) / 2; /* of a face */
+  if (which >= HEAT_FACE) points /= (double)g->n[across];
   if (!v->in_time || which == HEAT_EXACT) return points;
   return points * (options_has(o, "heat.steps") ? (double)options_integer(o, "heat.steps") : 1e4);
 }

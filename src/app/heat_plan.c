@@ -97,6 +97,14 @@ static status check_stable(const heat_job *j) {
               limit, run->lambda);
 }
 
+static status check_steps(const heat_job *j) {
+  const heat_run *run = &j->heat;
+  if (isnan(run->t_end) || run->t_end / run->dt <= OPTION_COUNT_MAX) return STATUS_OK;
+  return fail(STATUS_USAGE, "%s = %.17g takes %.3g steps of %.17g; expected at most %.3g",
+              options_where(j->run->o, "heat.t_end"), run->t_end, run->t_end / run->dt, run->dt,
+              OPTION_COUNT_MAX);
+}
+
 /* What was decided becomes part of the config, and of the problem that checkpoints are of; a dt
  * that changes is part of their state. */
 static status note_decisions(heat_job *j) {
@@ -131,11 +139,12 @@ static status decide(heat_job *j) {
   run->rtol = !given && adapts(scheme) ? options_real(o, "heat.rtol") : 0.0;
   if (!given) run->dt = auto_dt(j, scheme);
   if (scheme->order == 0) { /* one step, to the end time */
-    run->dt = isnan(run->t_end) ? 1.0 : run->t_end;
+    run->dt = run->t_end > 0.0 ? run->t_end : 1.0;
     run->t_end = isnan(run->t_end) ? 0.0 : run->t_end;
     run->last = 1;
   }
   TRY(check_stable(j));
+  TRY(check_steps(j));
   TRY(note_decisions(j));
   if (scheme->order > 0) heat_plan_steps(run);
 done:

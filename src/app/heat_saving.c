@@ -117,7 +117,11 @@ static void go_on(heat_job *j, const double *real, const int64_t *whole) {
     run->t_0 = real[TIME];
   }
   if (run->scheme->order > 0) heat_plan_steps(run);
-  if (run->last < run->step) run->last = run->step;
+  if (run->last < run->step || run->t_end < real[TIME]) {
+    log_info("the checkpoint is past the end asked for: its state is the result");
+    run->last = run->step;
+    run->t_end = NAN;
+  }
 }
 
 status heat_resume(heat_job *j) {

@@ -23,21 +23,36 @@ done:
   return rc;
 }
 
+/* From so many evaluations on `auto` takes a GPU: they are a second's work of 16 cores, and
+ * starting a GPU with a kernel to compile takes as long (docs/performance.md). */
+static const int64_t GPU_FROM = 4000000000;
+
+/* Evaluations that are known in advance; 0: they are not. */
+static int64_t known_evaluations(const quad_job *j) {
+  const options *o = j->run->o;
+  const char *why;
+  double count = 1.0;
+  if (!options_has(o, "quad.n") && !options_has(o, "quad.intervals")) return 0;
+  const quad_rule *rule = quad_rule_choose(options_text(o, "quad.rule"), j->in.dims, 1, &why);
+  const double n = options_has(o, "quad.n") ? (double)options_integer(o, "quad.n")
+                                            : (double)options_integer(o, "quad.intervals") + 1.0;
+  const double panels = (double)options_integer(o, "quad.panels");
+  for (int d = 0; d < j->in.dims; d++) count *= n * panels;
+  if (rule->flags & QUAD_RULE_SAMPLING) count = n;
+  if (quad_is_sweep(j)) count *= (double)j->in.swept.grid.members;
+  return count < 1e18 ? (int64_t)count : INT64_C(1000000000000000000);
+}
+
 static status open_backend(quad_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const problem_size size = {0, "evaluations", 1};
+  const problem_size size = {known_evaluations(j), "evaluations known in advance", GPU_FROM};
   quad_run *q = &j->quad;
   TRY(backend_choose(j->run, &size, &j->chosen));
   q->kernels = j->chosen.kernels;
   q->place = j->chosen.place;
   q->world = c;
   q->timers = &j->timers;
-  if (q->kernels->quad == NULL) {
-    rc = fail(STATUS_UNAVAILABLE, "quad: backend %s has no quadrature; use --backend omp",
-              q->kernels->name);
-    goto done;
-  }
   if (options_has(j->run->o, "quad.data")) goto done;
   TRY(quad_function_create(j));
   rc = q->kernels->quad->create(q->place, q->integral.f, q->integral.dims, &q->work);

@@ -67,8 +67,10 @@ void heat_value_fill(const heat_value *v, const heat_box *b, double t, int threa
 }
 
 double heat_value_at(const heat_value *v, const double *x, double t) {
+  static const double nowhere[HEAT_DIMS] = {0.0};
+  const double *at = x != NULL ? x : nowhere;
+  const heat_box b = {v->dims, {1, 1, 1}, {at, at + 1, at + 2}};
   double out;
-  const heat_box b = {v->dims, {1, 1, 1}, {x, x + 1, x + 2}};
   heat_value_fill(v, &b, t, 1, &out);
   return out;
 }

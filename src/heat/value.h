@@ -32,7 +32,7 @@ int64_t heat_box_points(const heat_box *b);
 /* out = the values at all points of the box, x fastest, at time t. Local. */
 void heat_value_fill(const heat_value *v, const heat_box *b, double t, int threads, double *out);
 
-/* A value that is the same everywhere, at time t. Local. */
+/* The value at x[dims], which may be NULL where it does not depend on the place. Local. */
 double heat_value_at(const heat_value *v, const double *x, double t);
 
 #endif

@@ -65,6 +65,9 @@ for end in "t_end 0.0105" "t_end 0.0205"; do
 done
 [ "$(field steps r.json) $(field time r.json)" = "11 0.020500000000000001" ] ||
   complain "step $(field steps r.json), time $(field time r.json)"
+"$HALOSWEEP" heat $short --t_end 0.01 --report r.json >out2 2>err || complain "before: exit $?"
+[ "$(field steps_this_run r.json) $(field time r.json)" = "0 0.020500000000000001" ] ||
+  complain "an end that is past: step $(field steps r.json), time $(field time r.json)"
 rm -f ck.*.h5
 for end in "t_end 0.0105" "steps 8" "t_end 0.0205"; do
   "$HALOSWEEP" heat $short --$end --report r.json >again 2>err || complain "$end: exit $?"
