@@ -164,7 +164,9 @@ void heat_print_plan(const heat_job *j) {
   const int ranks = comm_size(j->run->c);
   char bytes[REPORT_BYTES];
   if (comm_rank(j->run->c) != 0) return;
-  report_bytes((double)(heat_points(&run->slab) * 8 * (2 + run->scheme->fields)), bytes);
+  report_bytes(
+      (double)(heat_points(&run->slab) * 8 * (2 + run->scheme->fields + 9 * run->scheme->implicit)),
+      bytes);
   report_print("would solve %lld points, %lld steps of %.6g s\n", (long long)j->points,
                (long long)run->last, run->dt);
   report_print("  scheme %s: %s\n", run->scheme->name, j->why);
