@@ -175,7 +175,7 @@ static status measure_schemes(comm *world, int threads, int64_t m) {
     const char *name;
     double rtol, dt;
     int64_t steps;
-  } all[] = {{"ftcs", 0.0, 0.0, 200}, {"rkl2", 0.0, 0.002, 0}, {"tr-bdf2", 3e-4, 0.002, 0}};
+  } all[] = {{"ftcs", 0.0, 0.0, 200}, {"rkl2", 0.0, 0.00125, 0}, {"tr-bdf2", 1.5e-5, 0.001, 0}};
   double first = 0.0, seconds, error;
   int64_t made;
   printf("  \"schemes\": {\"points\": %lld", (long long)(m * m));

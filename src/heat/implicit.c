@@ -247,7 +247,8 @@ static status gradients(solving *v, double target, double *norm) {
     TRY(run->plain ? STATUS_OK : heat_multigrid_cycle(run, &m->grid));
     const heat_field z = run->plain ? s->r : s->z;
     before = rho;
-    TRY(dot(run, s->r, z, &rho));
+    rho = *norm * *norm;
+    if (!run->plain) TRY(dot(run, s->r, z, &rho));
     if (!(rho > 0.0)) break;
     combine(run, i == 0 ? 0.0 : rho / before, i == 0 ? NONE : m->p, 1.0, z, 0.0, m->p);
     TRY(heat_level_product(run, &m->grid, 0, m->p, NONE, s->q));
