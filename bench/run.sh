@@ -62,13 +62,19 @@ record kernels "$build/bench/bench_kernels" 1 -- "$build/bench/bench_kernels" 2
 record reading on_ranks 1 "$build/bench/bench_reading" -- on_ranks 2 "$build/bench/bench_reading" \
   -- on_ranks 1 "$build/bench/bench_reading" -k short
 record elementary "$build/bench/bench_elementary"
-{
-  printf '{"date": "%s", "commit": "%s", "cpu": "%s", "load": %s, "result":\n' "$(date -u +%FT%TZ)" \
-    "$(git describe --always --dirty 2>/dev/null || echo unknown)" \
-    "$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)" "$(cut -d' ' -f1 /proc/loadavg)"
-  "$build/bench/bench_formula" 101
-  echo '}'
-} | tee "$out/formula.json"
+record_json() { # NAME COMMAND
+  local name=$1
+  shift
+  {
+    printf '{"date": "%s", "commit": "%s", "cpu": "%s", "load": %s, "result":\n' "$(date -u +%FT%TZ)" \
+      "$(git describe --always --dirty 2>/dev/null || echo unknown)" \
+      "$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)" "$(cut -d' ' -f1 /proc/loadavg)"
+    "$@"
+    echo '}'
+  } | tee "$out/$name.json"
+}
+record_json formula "$build/bench/bench_formula" 101
+record_json heat-implicit "$build/bench/bench_heat_implicit" 1 2>/dev/null
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else
