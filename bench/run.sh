@@ -59,22 +59,37 @@ record() { # NAME COMMAND [-- COMMAND]...
 
 record reductions "$build/bench/bench_reductions" 1 -- "$build/bench/bench_reductions" 2
 record kernels "$build/bench/bench_kernels" 1 -- "$build/bench/bench_kernels" 2
+record driver "$build/bench/bench_driver" 1 -- "$build/bench/bench_driver" 2
+record judge "$build/bench/bench_judge"
 record reading on_ranks 1 "$build/bench/bench_reading" -- on_ranks 2 "$build/bench/bench_reading" \
   -- on_ranks 1 "$build/bench/bench_reading" -k short
 record elementary "$build/bench/bench_elementary"
-record_json() { # NAME COMMAND
-  local name=$1
+# JSON with provenance: what the commands print, each a value, in a list.
+record_json() { # NAME COMMAND [-- COMMAND]...
+  local name=$1 word comma='' command=()
   shift
   {
-    printf '{"date": "%s", "commit": "%s", "cpu": "%s", "load": %s, "result":\n' "$(date -u +%FT%TZ)" \
+    printf '{"date": "%s", "commit": "%s", "cpu": "%s", "load": %s, "result": [\n' "$(date -u +%FT%TZ)" \
       "$(git describe --always --dirty 2>/dev/null || echo unknown)" \
       "$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)" "$(cut -d' ' -f1 /proc/loadavg)"
-    "$@"
-    echo '}'
+    for word in "$@" --; do
+      if [[ $word != -- ]]; then
+        command+=("$word")
+        continue
+      fi
+      printf '%s' "$comma"
+      "${command[@]}"
+      comma=, command=()
+    done
+    echo ']}'
   } | tee "$out/$name.json"
 }
 record_json formula "$build/bench/bench_formula" 101
-record_json heat-implicit "$build/bench/bench_heat_implicit" 1 2>/dev/null
+record_json heat-implicit "$build/bench/bench_heat_implicit" 1
+record_json quad "$build/bench/bench_quad" 1e8 "$rounds" "$build/src/app/halosweep" \
+  -- on_ranks 2 "$build/bench/bench_quad" 1e8 "$rounds"
+record quad_sums "$build/bench/bench_quad_sums"
+python3 bench/setup.py --build "$build" --rounds "$rounds" --out "$out/setup.json"
 if [[ -x $build/bench/bench_petsc_compare ]]; then
   python3 bench/petsc_compare.py --build "$build" --rounds "$rounds" --out "$out/petsc.json"
 else

@@ -37,8 +37,8 @@ void csr_rows_release(csr_rows *a);
 void csr_block_release(csr_block *a);
 
 /* Numbers columns locally. Takes over the arrays of *rows (which is left released): column memory
- * is narrowed, values move. Square matrices only. Local. */
-status csr_localise(csr_rows *rows, csr_block *out);
+ * is narrowed, values move. Square matrices only. The threads share the work. Local. */
+status csr_localise(int threads, csr_rows *rows, csr_block *out);
 
 #ifdef __cplusplus
 }

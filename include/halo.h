@@ -3,7 +3,7 @@
  * contiguous run. An entry is a number (of a vector) or `unit` of them (a plane of a grid). The
  * plan owns a send and a receive buffer in host memory and persistent requests on them; a backend
  * packs the one and unpacks the other. A plan can be moved onto buffers in the backend's own memory
- * where MPI is proved to reach it (src/solve/transport.h).
+ * where MPI is proved to reach it (src/core/transport.h).
  *
  *   pack send buffer -> halo_begin -> work that needs no ghosts -> halo_end -> unpack receive
  * buffer

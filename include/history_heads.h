@@ -8,8 +8,12 @@
 #define HISTORY_SOLVE "iteration,residual,true_residual"
 enum { HISTORY_RESIDUAL = 1, HISTORY_TRUE_RESIDUAL = 2 };
 
+/* Heat: a row per saved time. Columns of probes follow: probe_1, probe_2, ... */
+#define HISTORY_HEAT  "step,time,total_heat,minimum,maximum,mean"
+#define HISTORY_PROBE ",probe_"
+
 /* All of them. */
 #define HISTORY_HEADS                                                                              \
-  { HISTORY_SOLVE }
+  { HISTORY_SOLVE, HISTORY_HEAT }
 
 #endif

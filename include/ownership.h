@@ -15,15 +15,25 @@ typedef struct ownership {
   gidx *first; /* size + 1 */
 } ownership;
 
+/* Consecutive row blocks. */
+typedef struct block_share {
+  gidx first, count;
+} block_share;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Cuts the row blocks into `size` runs of about equal weight. `weight` has one value per block
- * (ceil(rows / block)), this rank's share of it: the shares are summed here. A row counts one entry
- * besides its own, so that empty rows weigh something. The cut depends on the summed weights and
- * the size alone. Collective. */
-status ownership_by_weight(comm *c, gidx rows, int64_t *weight, ownership *out);
+/* The row blocks that rank `rank` of `size` weighs: an even run of all ceil(rows / block) of them,
+ * in rank order. Local. */
+block_share ownership_share(gidx rows, int rank, int size);
+
+/* Cuts the row blocks into `size` runs of about equal weight. weight[b] is the whole weight
+ * (entries) of block share.first + b; the ranks' shares cover all blocks, each once, in rank order.
+ * A row counts one entry besides its own, so that empty rows weigh something. The cut depends on
+ * the weights and the size alone. Collective; memory and messages are of `size` words. */
+status ownership_by_weight(comm *c, gidx rows, block_share share, const int64_t *weight,
+                           ownership *out);
 
 /* The same for blocks of equal weight. Local. */
 status ownership_even(comm *c, gidx rows, ownership *out);

@@ -40,7 +40,8 @@
 #include "quad_sobol.h"
 #include "space.h"
 
-enum { QUAD_DIMS = 10 };
+/* Directions; and coordinates and parameters of an integrand together, at most. */
+enum { QUAD_DIMS = 10, QUAD_INPUTS = 74 };
 
 /* Sample numbers stay exact as doubles. */
 #define QUAD_POINTS_MAX (INT64_C(1) << 53)

@@ -36,6 +36,13 @@ typedef enum status {
     if (rc != STATUS_OK) goto done;                                                                \
   } while (0)
 
+/* Runs a local step of something that keeps its first failure in `failure`, unless it has failed
+ * already: in a collective sequence a rank that fails alone goes on to the next agreement. */
+#define ATTEMPT(owner, call)                                                                       \
+  do {                                                                                             \
+    if ((owner)->failure == STATUS_OK) (owner)->failure = (call);                                  \
+  } while (0)
+
 #if defined(__GNUC__)
 #define FORMAT_LIKE(at, first) __attribute__((format(printf, at, first)))
 #else

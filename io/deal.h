@@ -36,8 +36,11 @@ typedef struct deal_piece {
  * are dropped unless `zeros`; only column `only` is kept, -1: all. Local. */
 status deal_place(entry_store *store, const text_head *head, gidx only, int zeros);
 
-/* Counts entries, mirrored ones too, per block of `block` rows. Local. */
-void deal_weigh(const entry_store *store, int mirrors, gidx block, int64_t *weight);
+/* Counts the entries of all ranks, mirrored ones too, in each row block of this rank's share of the
+ * blocks (ownership_share). *weight is the caller's to free. Collective; a failure has been agreed.
+ */
+status deal_weigh(comm *c, const entry_store *store, int mirrors, gidx rows, block_share share,
+                  int64_t **weight);
 
 /* Sends everything in `store`, which is left empty. Collective; a failure has been agreed. */
 status deal_send(comm *c, entry_store *store, text_symmetry symmetry, const ownership *owned,

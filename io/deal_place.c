@@ -1,6 +1,6 @@
-/* Rows and columns of values that were stored without them (deal.h), and the weight of row blocks.
- * Packed triangles hold column j from the diagonal (skew: from below it) down; where an entry is
- * found by bisection once a chunk, then by walking. */
+/* Rows and columns of values that were stored without them (deal.h). Packed triangles hold column j
+ * from the diagonal (skew: from below it) down; where an entry is found by bisection once a chunk,
+ * then by walking. */
 #include "deal.h"
 
 typedef struct walker {
@@ -76,16 +76,4 @@ status deal_place(entry_store *store, const text_head *head, gidx only, int zero
   }
   store->keyed = 1;
   return STATUS_OK;
-}
-
-void deal_weigh(const entry_store *store, int mirrors, gidx block, int64_t *weight) {
-  const int words = store->words, shift = __builtin_ctzll((unsigned long long)block);
-  for (const entry_chunk *chunk = store->first; chunk != NULL; chunk = chunk->next) {
-    for (int64_t i = 0; i < chunk->count; i++) {
-      const uint64_t *key = chunk->key + i * words;
-      gidx row = key_row(key, words), column = key_column(key, words);
-      weight[row >> shift]++;
-      if (mirrors && row != column) weight[column >> shift]++;
-    }
-  }
 }

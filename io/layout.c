@@ -73,6 +73,7 @@ static int place_of(hid_t set, int64_t length, int64_t *place) {
   return 0;
 }
 
+/* place NULL: storage comes with the first write. */
 static int create_set(hid_t file, const dataset *wanted, int64_t *place) {
   enum { SPACE, CREATE, SET, IDS };
   hsize_t size[DATASET_DIMS];
@@ -80,20 +81,64 @@ static int create_set(hid_t file, const dataset *wanted, int64_t *place) {
   hid_t ids[IDS] = {H5Screate_simple(wanted->dims, size, NULL), H5Pcreate(H5P_DATASET_CREATE), -1};
   if (ids[SPACE] >= 0 && ids[CREATE] >= 0 && create_groups(file, wanted->name) == 0 &&
       H5Pset_layout(ids[CREATE], H5D_CONTIGUOUS) >= 0 &&
-      H5Pset_alloc_time(ids[CREATE], H5D_ALLOC_TIME_EARLY) >= 0 &&
+      H5Pset_alloc_time(ids[CREATE], place == NULL ? H5D_ALLOC_TIME_LATE : H5D_ALLOC_TIME_EARLY) >=
+          0 &&
       H5Pset_fill_time(ids[CREATE], H5D_FILL_TIME_NEVER) >= 0 &&
       H5Pset_obj_track_times(ids[CREATE], 0) >= 0) {
     ids[SET] = H5Dcreate2(file, wanted->name, stored_type(wanted->type), ids[SPACE], H5P_DEFAULT,
                           ids[CREATE], H5P_DEFAULT);
   }
-  const int failed = ids[SET] < 0 || place_of(ids[SET], dataset_count(wanted), place) != 0;
+  const int failed =
+      ids[SET] < 0 || (place != NULL && place_of(ids[SET], dataset_count(wanted), place) != 0);
   h5_close_all(ids, IDS);
   return failed ? -1 : 0;
 }
 
+/* Closes the file in memory and opens it again; what is allocated then lies at multiples of
+ * `alignment` (1: anywhere). */
+static int reopen(const char *name, int64_t alignment, hid_t *file) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  const int failed = H5Fclose(*file) < 0;
+  *file = -1;
+  if (!failed && access >= 0 && H5Pset_alignment(access, 1, (hsize_t)alignment) >= 0 &&
+      H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110) >= 0) {
+    *file = H5Fopen(name, H5F_ACC_RDWR, access);
+  }
+  if (access >= 0) H5Pclose(access);
+  return *file >= 0 ? 0 : -1;
+}
+
+/* Writes a number to a data set, which is given its storage by that; -1: not at `at`. */
+static int allocate(hid_t file, const dataset *wanted, int64_t at) {
+  enum { SET, SPACE, ONE, IDS };
+  hsize_t start[DATASET_DIMS] = {0}, count[DATASET_DIMS];
+  const hsize_t one = 1;
+  const double nothing = 0.0;
+  int64_t place = -1;
+  for (int d = 0; d < DATASET_DIMS; d++) count[d] = 1;
+  hid_t ids[IDS] = {H5Dopen2(file, wanted->name, H5P_DEFAULT), -1, H5Screate_simple(1, &one, NULL)};
+  if (ids[SET] >= 0) ids[SPACE] = H5Dget_space(ids[SET]);
+  if (ids[SPACE] >= 0 && ids[ONE] >= 0 &&
+      H5Sselect_hyperslab(ids[SPACE], H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+      H5Dwrite(ids[SET], H5T_NATIVE_DOUBLE, ids[ONE], ids[SPACE], H5P_DEFAULT, &nothing) >= 0) {
+    if (place_of(ids[SET], 1, &place) != 0) place = -1;
+  }
+  h5_close_all(ids, IDS);
+  return place == at ? 0 : -1;
+}
+
+/* Its header and the groups around it come first, and fit below LAYOUT_FRONT; then storage is the
+ * only thing that is allocated, aligned. */
+static int place_first(const char *name, const dataset *first, int64_t at, hid_t *file) {
+  return *file >= 0 && create_set(*file, first, NULL) == 0 && reopen(name, at, file) == 0 &&
+                 allocate(*file, first, at) == 0 && reopen(name, 1, file) == 0
+             ? 0
+             : -1;
+}
+
 /* A file in memory (or, without /dev/shm, in /tmp); it has no name any more when this returns. HDF5
  * opens by name only, so a memfd will not do. */
-static hid_t create_file(int64_t user_block, int *memory) {
+static hid_t create_file(int64_t user_block, const dataset *first, int64_t at, int *memory) {
   static const char *const names[] = {"/dev/shm/halosweep-XXXXXX", "/tmp/halosweep-XXXXXX"};
   char name[64];
   hid_t file = -1;
@@ -108,25 +153,17 @@ static hid_t create_file(int64_t user_block, int *memory) {
       H5Pset_libver_bounds(ids[0], H5F_LIBVER_V18, H5F_LIBVER_V110) >= 0) {
     file = H5Fcreate(name, H5F_ACC_TRUNC, ids[1], ids[0]);
   }
+  if (first != NULL && place_first(name, first, at, &file) != 0 && file >= 0) {
+    H5Fclose(file);
+    file = -1;
+  }
   if (*memory >= 0) unlink(name);
   h5_close_all(ids, 2);
   return file;
 }
 
-status layout_open(const char *path, int64_t user_block, layout **out) {
-  status rc = STATUS_OK;
-  *out = NULL;
-  TRY(h5_start());
-  TRY(alloc_zeroed(out, 1, sizeof **out, "file layout"));
-  **out = (layout){.path = path, .file = -1, .memory = -1};
-  (*out)->file = create_file(user_block, &(*out)->memory);
-  if ((*out)->file < 0) rc = h5_fail(STATUS_IO, path, "lay out");
-done:
-  if (rc != STATUS_OK) layout_release(out);
-  return rc;
-}
-
-status layout_add(layout *l, const dataset *set, int64_t *place) {
+/* Room in the list for one more. */
+static status prepare(layout *l, const dataset *set) {
   status rc = STATUS_OK;
   if (strlen(set->name) >= NAME || set->dims < 1 || set->dims > DATASET_DIMS) {
     return fail(STATUS_BUG, "%s: data set %s cannot be", l->path, set->name);
@@ -135,15 +172,81 @@ status layout_add(layout *l, const dataset *set, int64_t *place) {
     TRY(alloc_grow(&l->data, l->count, 2 * l->count + 16, sizeof *l->data, "file layout"));
     l->room = 2 * l->count + 16;
   }
-  if (create_set(l->file, set, place) != 0) return h5_fail(STATUS_IO, l->path, "lay out");
-  l->data[l->count++] =
-      (byte_range){*place, *place + dataset_count(set) * (int64_t)dataset_width(set->type)};
 done:
+  return rc;
+}
+
+static void note_data(layout *l, const dataset *set, int64_t place) {
+  const int64_t bytes = dataset_count(set) * (int64_t)dataset_width(set->type);
+  l->data[l->count++] = (byte_range){place, place + bytes};
+}
+
+static status open_layout(const char *path, int64_t user_block, const dataset *first, int64_t at,
+                          layout **out) {
+  status rc = STATUS_OK;
+  *out = NULL;
+  TRY(h5_start());
+  TRY(alloc_zeroed(out, 1, sizeof **out, "file layout"));
+  **out = (layout){.path = path, .file = -1, .memory = -1};
+  (*out)->file = create_file(user_block, first, at, &(*out)->memory);
+  if ((*out)->file < 0) rc = h5_fail(STATUS_IO, path, "lay out");
+  if (rc == STATUS_OK && first != NULL) {
+    TRY(prepare(*out, first));
+    note_data(*out, first, at);
+  }
+done:
+  if (rc != STATUS_OK) layout_release(out);
+  return rc;
+}
+
+status layout_open(const char *path, int64_t user_block, layout **out) {
+  return open_layout(path, user_block, NULL, 0, out);
+}
+
+status layout_open_at(const char *path, const dataset *first, int64_t at, layout **out) {
+  return open_layout(path, 0, first, at, out);
+}
+
+status layout_add(layout *l, const dataset *set, int64_t *place) {
+  status rc = prepare(l, set);
+  if (rc != STATUS_OK) return rc;
+  if (create_set(l->file, set, place) != 0) return h5_fail(STATUS_IO, l->path, "lay out");
+  note_data(l, set, *place);
   return rc;
 }
 
 status layout_text(layout *l, const char *name, const char *text) {
   return h5_write_text(l->file, l->path, name, text);
+}
+
+static hid_t word_type(size_t length) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  if (type >= 0 && H5Tset_size(type, length) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0) {
+    return type;
+  }
+  if (type >= 0) H5Tclose(type);
+  return -1;
+}
+
+status layout_attribute(layout *l, const attribute *a) {
+  enum { GROUP, SPACE, TYPE, ATTRIBUTE, IDS };
+  char inside[NAME];
+  const hsize_t count = (hsize_t)a->count;
+  const int numbers = a->numbers != NULL;
+  hid_t ids[IDS] = {-1, -1, -1, -1};
+  snprintf(inside, sizeof inside, "%s/", a->group);
+  if (create_groups(l->file, inside) == 0) ids[GROUP] = H5Gopen2(l->file, a->group, H5P_DEFAULT);
+  ids[SPACE] = a->count == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+  ids[TYPE] = numbers ? H5Tcopy(stored_type(a->type)) : word_type(strlen(a->word));
+  if (ids[GROUP] >= 0 && ids[SPACE] >= 0 && ids[TYPE] >= 0) {
+    ids[ATTRIBUTE] =
+        H5Acreate2(ids[GROUP], a->name, ids[TYPE], ids[SPACE], H5P_DEFAULT, H5P_DEFAULT);
+  }
+  const void *data = numbers ? a->numbers : a->word;
+  const int failed = ids[ATTRIBUTE] < 0 || H5Awrite(ids[ATTRIBUTE], ids[TYPE], data) < 0;
+  status rc = failed ? h5_fail(STATUS_IO, l->path, "lay out") : STATUS_OK;
+  h5_close_all(ids, IDS);
+  return rc;
 }
 
 status layout_finish(layout *l, int64_t *size) {

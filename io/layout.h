@@ -14,11 +14,27 @@ typedef struct layout layout;
  * is for the texts of failures, and stays the caller's. */
 status layout_open(const char *path, int64_t user_block, layout **out);
 
+/* The same, with a first data set (not an empty one) at a place of its own, a power of two of at
+ * least LAYOUT_FRONT, so that its data can be written before the file is laid out. */
+enum { LAYOUT_FRONT = 4096 };
+status layout_open_at(const char *path, const dataset *first, int64_t at, layout **out);
+
 /* A contiguous data set; *place is where its first byte belongs (0 when it is empty). */
 status layout_add(layout *l, const dataset *set, int64_t *place);
 
 /* A root attribute of text. */
 status layout_text(layout *l, const char *name, const char *text);
+
+/* Attributes of a group, which is made where it is not there: numbers (count 0: a single one), or a
+ * word (text of fixed length, where `numbers` is NULL). */
+typedef struct attribute {
+  const char *group, *name; /* "/VTKHDF", "Origin" */
+  dataset_type type;
+  int count;
+  const void *numbers;
+  const char *word;
+} attribute;
+status layout_attribute(layout *l, const attribute *a);
 
 /* Nothing more is added: *size is the size of the file. */
 status layout_finish(layout *l, int64_t *size);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "block_sum.h"
 #include "deal.h"
 #include "fingerprint.h"
 #include "log.h"
@@ -26,18 +25,17 @@ static status plain_shape(text_feed *feed, const text_totals *totals, int *with_
 
 static status own_rows(comm *c, const text_feed *feed, const entry_store *store, ownership *owned) {
   status rc = STATUS_OK;
-  const gidx rows = feed->head.rows, block = block_size(rows);
+  const gidx rows = feed->head.rows;
+  const block_share share = ownership_share(rows, comm_rank(c), comm_size(c));
   int64_t *weight = NULL;
   if (rows / comm_size(c) > LIDX_MAX) {
     rc = fail(STATUS_UNAVAILABLE,
               "%s: %" PRId64 " rows on %d ranks, at most %d fit on one: use more", feed->path, rows,
               comm_size(c), LIDX_MAX);
-  } else {
-    rc = alloc_zeroed(&weight, rows / block + 1, sizeof *weight, "weights of row blocks");
   }
   TRY(comm_agree(c, rc));
-  deal_weigh(store, feed->head.symmetry != TEXT_GENERAL, block, weight);
-  TRY(ownership_by_weight(c, rows, weight, owned));
+  TRY(deal_weigh(c, store, feed->head.symmetry != TEXT_GENERAL, rows, share, &weight));
+  TRY(ownership_by_weight(c, rows, share, weight, owned));
 done:
   alloc_free(&weight);
   return rc;

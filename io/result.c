@@ -7,20 +7,6 @@
 
 #include "alloc.h"
 #include "result_internal.h"
-#include "shared_file.h"
-
-typedef struct opened_set {
-  int64_t place, count; /* elements */
-  size_t width;         /* bytes */
-} opened_set;
-
-struct result_file {
-  comm *c;
-  status failed; /* of an earlier call */
-  shared_file file;
-  opened_set *sets;
-  int set_count, set_room;
-};
 
 static void release(result_file **f) {
   if (*f == NULL) return;

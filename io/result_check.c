@@ -23,7 +23,9 @@ static int marked_text(char *head) {
   if (strncmp(head, "halosweep checkpoint ", strlen("halosweep checkpoint ")) == 0) return 1;
   for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
     const size_t length = strlen(headings[i]);
-    if (strncmp(head, headings[i], length) == 0 && head[length] == '\n') return 1;
+    if (strncmp(head, headings[i], length) != 0) continue;
+    const char *behind = head + length;
+    if (*behind == '\n' || strncmp(behind, HISTORY_PROBE, strlen(HISTORY_PROBE)) == 0) return 1;
   }
   if (head[0] == '{' && strstr(head, "\"program\": \"halosweep\"") != NULL) return 1;
   for (char *line = head; line != NULL && *line != '\0';) {

@@ -77,6 +77,17 @@ status shared_reserve(shared_file *f, int64_t bytes, int64_t sets) {
   return comm_agree(f->c, rc);
 }
 
+status shared_add_at(shared_file *f, const dataset *set, int64_t at) {
+  status rc = STATUS_OK;
+  if (comm_rank(f->c) == 0) {
+    f->wanted += at + dataset_count(set) * (int64_t)dataset_width(set->type) + SLACK;
+    rc = make_room(f);
+    layout_release(&f->layout);
+    if (rc == STATUS_OK) rc = layout_open_at(f->path, set, at, &f->layout);
+  }
+  return comm_agree(f->c, rc);
+}
+
 status shared_add(shared_file *f, const dataset *set, int64_t *place) {
   status rc = STATUS_OK;
   *place = 0;
@@ -89,6 +100,16 @@ status shared_add(shared_file *f, const dataset *set, int64_t *place) {
   TRY(comm_broadcast(f->c, place, sizeof *place, 0));
 done:
   return rc;
+}
+
+status shared_attributes(shared_file *f, const attribute *all, int count) {
+  status rc = STATUS_OK;
+  if (comm_rank(f->c) == 0) {
+    f->wanted += (int64_t)count * SLACK;
+    rc = make_room(f);
+    for (int i = 0; i < count && rc == STATUS_OK; i++) rc = layout_attribute(f->layout, &all[i]);
+  }
+  return comm_agree(f->c, rc);
 }
 
 status shared_text(shared_file *f, const char *name, const char *text) {
@@ -108,8 +129,18 @@ status shared_write(const shared_file *f, int64_t place, size_t width, int64_t f
   return why == 0 ? STATUS_OK : say(f, why, "write");
 }
 
+/* EINVAL: a file system that keeps no such promise. */
+static int sync_own(const shared_file *f) {
+  return fsync(f->descriptor) != 0 && errno != EINVAL ? errno : 0;
+}
+
+status shared_sync(const shared_file *f) {
+  const int why = sync_own(f);
+  return why == 0 ? STATUS_OK : say(f, why, "make durable");
+}
+
 status shared_settle(shared_file *f) {
-  int why = fsync(f->descriptor) != 0 && errno != EINVAL ? errno : 0;
+  int why = sync_own(f);
   if (close(f->descriptor) != 0 && why == 0) why = errno;
   f->descriptor = -1;
   return comm_agree(f->c, why == 0 ? STATUS_OK : say(f, why, "make durable"));

@@ -25,8 +25,14 @@ status shared_create(comm *c, const char *path, int64_t user_block, shared_file 
  * anything is written. Without it each is reserved as it is added. */
 status shared_reserve(shared_file *f, int64_t bytes, int64_t sets);
 
+/* The first data set, at a place (layout_open_at) where it may have been written already. */
+status shared_add_at(shared_file *f, const dataset *set, int64_t at);
+
 /* A new data set; *place is for shared_write. */
 status shared_add(shared_file *f, const dataset *set, int64_t *place);
+
+/* Attributes of groups; rank 0's. */
+status shared_attributes(shared_file *f, const attribute *all, int count);
 
 /* A root attribute; the text is rank 0's. */
 status shared_text(shared_file *f, const char *name, const char *text);
@@ -34,6 +40,9 @@ status shared_text(shared_file *f, const char *name, const char *text);
 /* Local: elements [first, first + count) of the set at `place`, `width` bytes each. */
 status shared_write(const shared_file *f, int64_t place, size_t width, int64_t first, int64_t count,
                     const void *data);
+
+/* Local: this rank's bytes so far are on disk; the file stays open. */
+status shared_sync(const shared_file *f);
 
 /* Every rank's bytes are on disk: nothing more is written by shared_write. */
 status shared_settle(shared_file *f);

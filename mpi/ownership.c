@@ -3,8 +3,12 @@
  * With P(b) the weight of all blocks before b and W the whole weight, rank r begins at the block
  * boundary whose P is nearest to r W / size (the lower one on a tie). The boundaries ascend because
  * the targets do; a rank gets at most its fair share plus half a block at either end. Compared as
- * integers in 128 bits, so every rank finds the same cut. Cost: one reduction of a word per block,
- * one pass over them. */
+ * integers in 128 bits, so every rank finds the same cut.
+ *
+ * No rank knows all weights: P at its own first block is a prefix sum over ranks. Each proposes for
+ * every cut the first of its own blocks that may begin there; since those that may are all blocks
+ * from one on, the least proposal is that one. Cost: one pass over the own blocks, and reductions
+ * of size + 2 words. */
 #include "ownership.h"
 
 #include <string.h>
@@ -33,22 +37,30 @@ static status prepare(comm *c, gidx rows, gidx block, ownership *out) {
 }
 
 /* weight == NULL: every row weighs one. */
-static int64_t block_weight(const ownership *o, const int64_t *weight, gidx b) {
-  return rows_before(o, b + 1) - rows_before(o, b) + (weight != NULL ? weight[b] : 0);
+static int64_t block_weight(const ownership *o, block_share share, const int64_t *weight, gidx b) {
+  return rows_before(o, b + 1) - rows_before(o, b) + (weight != NULL ? weight[b - share.first] : 0);
 }
 
-static void cut(ownership *o, const int64_t *weight) {
-  const gidx blocks = block_count(o);
-  wide_int whole = 0, before = 0; /* before = P(b) */
+static int64_t share_weight(const ownership *o, block_share share, const int64_t *weight) {
+  int64_t sum = 0;
+  for (gidx b = share.first; b < share.first + share.count; b++) {
+    sum += block_weight(o, share, weight, b);
+  }
+  return sum;
+}
+
+/* Proposes where ranks begin, from the blocks of a share that begins at P = before. */
+static void propose(ownership *o, block_share share, const int64_t *weight, int64_t before,
+                    int64_t whole) {
+  wide_int twice = 2 * (wide_int)before; /* P(b) + P(b + 1), when b's weight is added */
   int r = 1;
-  for (gidx b = 0; b < blocks; b++) whole += block_weight(o, weight, b);
-  for (gidx b = 0; b < blocks; b++) {
-    wide_int after = before + block_weight(o, weight, b);
+  for (gidx b = share.first; b < share.first + share.count; b++) {
+    const int64_t own = block_weight(o, share, weight, b);
     /* target r W / size is nearer to P(b) than to P(b + 1) */
-    while (r < o->size && 2 * r * whole <= (before + after) * o->size) {
+    while (r < o->size && 2 * (wide_int)r * whole <= (twice + own) * o->size) {
       o->first[r++] = rows_before(o, b);
     }
-    before = after;
+    twice += 2 * (wide_int)own;
   }
   while (r <= o->size) o->first[r++] = o->rows;
 }
@@ -63,11 +75,22 @@ static status check_rows(const ownership *o) {
   return rc;
 }
 
-status ownership_by_weight(comm *c, gidx rows, int64_t *weight, ownership *out) {
+block_share ownership_share(gidx rows, int rank, int size) {
+  const gidx block = block_size(rows), blocks = rows / block + (rows % block != 0);
+  const gidx each = blocks / size, more = blocks % size;
+  return (block_share){each * rank + (rank < more ? rank : more), each + (rank < more)};
+}
+
+status ownership_by_weight(comm *c, gidx rows, block_share share, const int64_t *weight,
+                           ownership *out) {
   status rc = STATUS_OK;
   TRY(comm_agree(c, prepare(c, rows, block_size(rows), out)));
-  TRY(comm_sum_i64(c, weight, block_count(out)));
-  cut(out, weight);
+  const int64_t own = share_weight(out, share, weight);
+  int64_t whole = own, before = own;
+  TRY(comm_sum_i64(c, &whole, 1));
+  TRY(comm_exscan_i64(c, &before));
+  propose(out, share, weight, before, whole);
+  TRY(comm_min_i64(c, out->first, (int64_t)out->size + 1));
   TRY(comm_agree(c, check_rows(out)));
 done:
   if (rc != STATUS_OK) ownership_release(out);
@@ -81,7 +104,7 @@ status ownership_even(comm *c, gidx rows, ownership *out) {
 status ownership_aligned(comm *c, gidx rows, gidx block, ownership *out) {
   status rc = STATUS_OK;
   TRY(prepare(c, rows, block, out));
-  cut(out, NULL);
+  propose(out, (block_share){0, block_count(out)}, NULL, 0, rows);
   TRY(check_rows(out));
 done:
   if (rc != STATUS_OK) ownership_release(out);

@@ -18,6 +18,7 @@
 #include "helper.h"
 #include "log.h"
 #include "stop.h"
+#include "team.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -148,6 +149,7 @@ static status run_with_mpi(const command_entry *entry, options *o, comm *c, comp
   TRY(launch_announce(c, HALOSWEEP_VERSION, entry->is->name, &seat));
   warn_of_unused(entry, o);
   run.threads = seat.threads;
+  TRY(comm_agree(c, team_check(run.threads)));
   snprintf(number, sizeof number, "%d", seat.threads);
   TRY(comm_agree(c, options_override(o, "run.threads", number)));
   rc = entry->run(&run);

@@ -67,8 +67,8 @@ static void announce_devices(const run_context *run, const backend_choice *b) {
   }
 }
 
-status backend_transport(const run_context *run, linear_system *s, backend_choice *b) {
-  return transport_choose(s, options_text(run->o, "run.transport"), comm_device_claim(),
+status backend_transport(const run_context *run, const transport_side *side, backend_choice *b) {
+  return transport_choose(side, options_text(run->o, "run.transport"), comm_device_claim(),
                           &b->transport);
 }
 

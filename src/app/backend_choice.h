@@ -30,7 +30,7 @@ status backend_choose(const run_context *run, const problem_size *size, backend_
 
 /* Chooses how halos travel (transport.h) for a system whose plan is made. Collective; all ranks
  * leave with the same status. */
-status backend_transport(const run_context *run, linear_system *s, backend_choice *b);
+status backend_transport(const run_context *run, const transport_side *side, backend_choice *b);
 
 /* Asks the devices again, for their peak memory. Collective. */
 status backend_devices(const run_context *run, backend_choice *b);

@@ -7,9 +7,11 @@
 const command_entry COMMANDS[] = {
     {&COMMAND_solve, check_solve, command_solve, 1, 0, NULL},
     {&COMMAND_heat, check_heat, command_heat, 1, 1,
-     "backend|threads|ranks|report|progress|quiet|transport|time_limit|dry_run|file|every|keep|"
+     "backend|threads|ranks|output|report|history|progress|quiet|transport|time_limit|dry_run|"
+     "file|every|keep|restart|on_failure"},
+    {&COMMAND_quad, check_quad, command_quad, 1, 1,
+     "backend|threads|ranks|output|report|seed|progress|quiet|time_limit|dry_run|file|every|keep|"
      "restart|on_failure"},
-    {&COMMAND_quad, check_quad, command_quad, 1, 1, NULL},
     {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
     {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},
     {0},

@@ -14,10 +14,14 @@ enum { AUTO_GPU_POINTS = 1000000 };
 
 static status check_files(const heat_job *j) {
   const char *inputs[HEAT_FUNCTIONS];
+  char names[HEAT_FUNCTIONS][HEAT_PATH];
   int count = 0;
   for (int i = 0; i < HEAT_FUNCTIONS; i++) {
     const char *text = j->in.of[i].text;
     if (text != NULL && function_is_file(text)) inputs[count++] = text;
+    if (text == NULL || !field_is_file(text)) continue;
+    field_file_name(text, names[i], HEAT_PATH);
+    inputs[count++] = names[i];
   }
   return run_files_check(j->run, inputs, count);
 }
@@ -48,7 +52,7 @@ done:
 
 /* Fields, coefficients and what the host needs to make them, shared evenly. */
 static status check_memory(const heat_job *j) {
-  const int dims = j->in.problem.grid.dims, variable = j->in.problem.alpha.f != NULL;
+  const int dims = j->in.problem.grid.dims, variable = j->in.problem.alpha.in_space;
   const double fields =
       4.0 + (j->in.problem.source.in_space ? 1.0 : 0.0) + (variable ? 1.0 + 2.0 * dims : 0.0);
   return memory_check(j->run->c, 8.0 * fields * (double)j->points / comm_size(j->run->c),
@@ -67,6 +71,8 @@ static status march(heat_job *j) {
 }
 
 static void close_job(heat_job *j) {
+  heat_outputs_close(&j->outputs);
+  heat_files_close(j);
   checkpointing_close(&j->saving);
   heat_close(&j->heat);
   backend_choice_release(&j->chosen);
@@ -84,6 +90,7 @@ status command_heat(run_context *run) {
   TRY(heat_open_saving(&j));
   TRY(open_backend(&j));
   TRY(heat_functions_create(&j));
+  TRY(heat_files_open(&j));
   TRY(run_stop_early(run, j.saving, "making the functions"));
   TRY(check_memory(&j));
   TRY(heat_open(&j.heat, 1));
@@ -93,9 +100,11 @@ status command_heat(run_context *run) {
     heat_print_plan(&j);
     goto done;
   }
+  TRY(heat_outputs_open(&j.outputs, &j.heat, run->o));
   TRY(heat_resume(&j));
   TRY(march(&j));
   TRY(heat_finish_saving(&j));
+  TRY(heat_outputs_end(&j.outputs, &j.heat));
   TRY(heat_collect(&j));
   TRY(heat_write(&j));
   rc = comm_agree(run->c, heat_outcome(&j));

@@ -62,7 +62,9 @@ status heat_functions_create(heat_job *j) {
   status rc = STATUS_OK;
   for (int i = 0; i < HEAT_FUNCTIONS; i++) {
     const heat_value *v = heat_inputs_value(&j->in, i);
-    if (j->in.of[i].text != NULL && (v->in_space || v->in_time)) TRY(create(j, i));
+    const char *text = j->in.of[i].text;
+    if (text == NULL || field_is_file(text)) continue;
+    if (v->in_space || v->in_time) TRY(create(j, i));
   }
 done:
   return rc;

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "expression.h"
+#include "field_io.h"
 
 static const char *const FACE_KEYS[HEAT_FACES] = {"heat.boundary_xmin", "heat.boundary_xmax",
                                                   "heat.boundary_ymin", "heat.boundary_ymax",
@@ -87,6 +88,22 @@ static status parse(const options *o, const heat_text *t, const char *const *nam
   return fail(rc, "%s: %s", options_where(o, t->key), why);
 }
 
+/* Data files named in an INI are relative to its folder. */
+static status absolute_name(const options *o, heat_text *t) {
+  const char *ini = options_file(o), *slash = ini == NULL ? NULL : strrchr(ini, '/');
+  char *name = NULL;
+  if (slash == NULL || t->text[0] == '/' || strncmp(options_where(o, t->key), "--", 2) == 0) {
+    return STATUS_OK;
+  }
+  const size_t folder = (size_t)(slash - ini) + 1, room = folder + strlen(t->text) + 1;
+  status rc = alloc_array(&name, (int64_t)room, 1, "file name");
+  if (rc != STATUS_OK) return rc;
+  snprintf(name, room, "%.*s%s", (int)folder, ini, t->text);
+  alloc_free(&t->text);
+  t->text = name;
+  return rc;
+}
+
 /* What a function depends on; a number where it depends on nothing but parameters. */
 static status judge(const options *o, heat_inputs *in, int which) {
   const heat_text *t = &in->of[which];
@@ -96,6 +113,12 @@ static status judge(const options *o, heat_inputs *in, int which) {
   expression *e = NULL;
   *v = (heat_value){.dims = dims, .timed = t->timed, .parameters = in->parameter};
   if (t->text == NULL) return STATUS_OK;
+  if (field_is_file(t->text)) {
+    v->in_space = 1;
+    if (which == HEAT_INITIAL || which == HEAT_ALPHA) return absolute_name(o, &in->of[which]);
+    return fail(STATUS_USAGE, "%s = %s: a data file; expected an expression",
+                options_where(o, t->key), t->text);
+  }
   if (function_is_file(t->text)) {
     v->in_space = 1;
     v->in_time = t->timed;

@@ -9,6 +9,7 @@
 #include "heat_job.h"
 #include "implicit.h"
 #include "run_report.h"
+#include "team.h"
 
 static int leads(const heat_job *j) { return comm_rank(j->run->c) == 0; }
 
@@ -53,8 +54,8 @@ status heat_collect(heat_job *j) {
   int64_t sums[3] = {0, run->launches, run->copies}, top[1] = {alloc_peak_bytes()};
   j->error_l2 = j->error_max = NAN;
   TRY(comm_agree(c, heat_store(run, run->host, run->u)));
-  sums[0] =
-      (int64_t)fingerprint_of(run->host, run->slab.first * run->slab.plane, heat_owned(&run->slab));
+  sums[0] = (int64_t)team_fingerprint(j->run->threads, run->host, run->slab.first * run->slab.plane,
+                                      heat_owned(&run->slab));
   TRY(comm_sum_i64(c, sums, 3));
   TRY(comm_max_i64(c, top, 1));
   TRY(backend_devices(j->run, &j->chosen));
@@ -101,6 +102,7 @@ static void put_heat(const heat_job *j, report *r) {
   report_real(r, "point_updates_per_second", updates_per_second(j));
   report_integer(r, "launches", run->launches);
   report_integer(r, "host_copies", run->copies);
+  report_integer(r, "saved_times", j->outputs.rows);
   report_real(r, "total_heat", j->totals.heat);
   report_real(r, "minimum", j->totals.minimum);
   report_real(r, "maximum", j->totals.maximum);
@@ -152,12 +154,22 @@ static void print_summary(const heat_job *j) {
 
 status heat_write(heat_job *j) {
   status rc = STATUS_OK;
-  const char *path = options_text(j->run->o, "run.report");
+  const char *path = options_text(j->run->o, "run.report"), *json = "";
+  const int on_stdout = path != NULL && strcmp(path, "-") == 0;
   report *r = NULL;
   timers_switch(&j->timers, PHASE_WRITE);
   TRY(timers_summarise(j->run->c, &j->timers, &j->phases));
-  if ((path == NULL || strcmp(path, "-") != 0) && leads(j)) print_summary(j);
+  rc = report_create(&r);
+  if (rc == STATUS_OK) {
+    fill_report(j, r);
+    rc = report_text(r, &json);
+  }
+  TRY(comm_agree(j->run->c, rc));
+  TRY(heat_write_field(j, json));
+  TRY(timers_summarise(j->run->c, &j->timers, &j->phases)); /* writing took time */
+  if (!on_stdout && leads(j)) print_summary(j);
   if (path != NULL && leads(j)) {
+    report_release(&r); /* once more, with the time of writing and its warnings */
     rc = report_create(&r);
     if (rc == STATUS_OK) {
       fill_report(j, r);
@@ -165,6 +177,10 @@ status heat_write(heat_job *j) {
     }
   }
   rc = comm_agree(j->run->c, rc);
+  if (rc == STATUS_OK && !on_stdout && leads(j) && !options_flag(j->run->o, "run.quiet") &&
+      options_text(j->run->o, "run.output") == NULL) {
+    report_print("solution not kept: add --output run.vtkhdf\n");
+  }
 done:
   report_release(&r);
   return rc;

@@ -67,6 +67,7 @@ static status add_items(heat_job *j) {
   TRY(checkpointing_add(j->saving, &field, NULL, NULL));
   TRY(checkpointing_add(j->saving, &reals, refresh, j));
   TRY(checkpointing_add(j->saving, &wholes, NULL, NULL));
+  TRY(heat_outputs_add(&j->outputs, j->saving));
 done:
   return rc;
 }
@@ -91,10 +92,13 @@ static status identify(heat_job *j) {
   char *text = NULL;
   const char *keys = options_problem(o);
   rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
-  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 128;
+  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 256;
   if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
   TRY(comm_agree(j->run->c, rc));
-  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys, content_of(j));
+  snprintf(text, (size_t)room,
+           "%s\n[content]\nfunctions = %016" PRIx64 "\ninitial = %016" PRIx64
+           "\nalpha = %016" PRIx64 "\n",
+           keys, content_of(j), j->content_initial, j->content_alpha);
   TRY(checkpointing_identify(j->saving, "heat", HALOSWEEP_VERSION, options_effective(o), text));
 done:
   alloc_free(&text);
@@ -141,6 +145,7 @@ status heat_resume(heat_job *j) {
     goto done;
   }
   go_on(j, real, whole);
+  TRY(heat_outputs_resume(&j->outputs, &j->heat, j->saving));
   log_info("going on from step %lld, time %.17g", (long long)j->heat.step, real[TIME]);
 done:
   return rc;

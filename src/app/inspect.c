@@ -18,7 +18,8 @@ static int leads(const run_context *run) { return comm_rank(run->c) == 0; }
 /* ---- results ---- */
 
 static const char *const result_keys[] = {
-    "command", "reason", "rows", "method", "iterations", "relative_residual", "fingerprint"};
+    "command", "reason", "rows",  "method", "iterations",  "relative_residual",
+    "points",  "scheme", "steps", "time",   "saved_times", "fingerprint"};
 
 static status print_result(run_context *run, const char *path) {
   status rc = STATUS_OK;
@@ -244,7 +245,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   memset(&owned, 0, sizeof owned);
   TRY(run_memory_to_read(run, path, 0));
   TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
-  TRY(survey_matrix(run->c, &a, &f.survey));
+  TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
   judge(&f);
   rc = comm_agree(run->c, leads(run) ? tell(run, &f) : STATUS_OK);
 done:

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "heat_inputs.h"
+#include "heat_outputs.h"
 #include "option_checks.h"
 #include "scheme.h"
 
@@ -23,11 +24,12 @@ static const option HEAT[] = {
     {"heat", "origin", OPTION_REALS, "0", NULL, 0, 0, OPTION_PROBLEM,
      "coordinates of its lower corner, m, one number or one each"},
     {"heat", "alpha", OPTION_TEXT, "1", NULL, 0, 0, OPTION_PROBLEM,
-     "thermal diffusivity, m^2/s: an expression in x, y, z, or a C file"},
+     "thermal diffusivity, m^2/s: an expression in x, y, z, a C file, or FILE.h5:/DATASET"},
     {"heat", "source", OPTION_TEXT, "0", NULL, 0, 0, OPTION_PROBLEM,
      "heat source, K/s: an expression in x, y, z, t, or a C file"},
     {"heat", "initial", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "temperature at the start, K: an expression in x, y, z, or a C file"},
+     "temperature at the start, K: an expression in x, y, z, a C file, FILE.h5:/DATASET, or an "
+     "earlier run's FILE.vtkhdf"},
     {"heat", "boundary", OPTION_TEXT, "dirichlet", NULL, 0, 0, OPTION_PROBLEM,
      "all faces: dirichlet(EXPR) holds K, dirichlet holds 0, dirichlet(initial), neumann(EXPR) "
      "K m/s, positive heats, robin(h, EXPR) h in m/s, periodic"},
@@ -53,6 +55,12 @@ static const option HEAT[] = {
      "and the absolute one, K"},
     {"heat", "solver_rtol", OPTION_REAL, "1e-10", NULL, OPTION_POSITIVE, 1, 0,
      "residual of the solves of implicit schemes, relative to their right-hand side"},
+    {"heat", "save_every", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
+     "save the field, totals and probes every so many steps, from step 0 on"},
+    {"heat", "save_at", OPTION_REALS, NULL, NULL, 0, OPTION_FINITE, 0,
+     "... and at the steps at, or next after, these times, s"},
+    {"heat", "probe", OPTION_TUPLES, NULL, NULL, 0, 0, 0,
+     "points to record at each saved time, m: (0.5, 0.5), (0.2, 0.2); linear between grid points"},
     {"heat", "exact", OPTION_TEXT, NULL, NULL, 0, 0, 0,
      "the exact solution, an expression in x, y, z, t, to report the error"},
     {0},
@@ -96,7 +104,8 @@ status check_heat(const options *o) {
              : fail(STATUS_USAGE, "heat needs steps or t_end: how far to go");
     goto done;
   }
-  rc = heat_inputs_create(o, &in);
+  TRY(heat_inputs_create(o, &in));
+  rc = heat_outputs_check(o, &in.problem.grid);
 done:
   heat_inputs_release(&in);
   return rc;

@@ -7,13 +7,22 @@
 #include "quad_inputs.h"
 #include "quad_run.h"
 
+/* "auto|trapezoid|...", from the registry, and " demo runge ...". */
+#define RULE(id, name) "|" name
+static const char RULES[] = "auto"
+#include "rules.def"
+    ;
+#undef RULE
+
+#define INTEGRAND(name) " " name
+
 static const option QUAD[] = {
     {"quad", "f", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "the integrand, an expression in x (1-D), in x, y, z or x[0], x[1], ... above"},
     {"quad", "integrand", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "an integrand by name instead: demo, runge, peak, singular, kahaner5, kahaner9, kahaner12, "
-     "kahaner18, genz-oscillatory, genz-product-peak, genz-corner-peak, genz-gaussian, "
-     "genz-continuous, genz-discontinuous"},
+     "instead of f: a C file (FILE.c) that defines `integrand`, or a name of:"
+#include "integrands.def"
+    },
     {"quad", "data", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "instead of f: a file of two columns, places and values; trapezoid and simpson on uneven "
      "points"},
@@ -23,9 +32,7 @@ static const option QUAD[] = {
      "upper limits, one a direction; inf is one"},
     {"quad", "dims", OPTION_INTEGER, NULL, NULL, 1, QUAD_DIMS, OPTION_PROBLEM,
      "directions, where one limit stands for all of them"},
-    {"quad", "rule", OPTION_WORD, "auto",
-     "auto|trapezoid|simpson|gauss-legendre|tanh-sinh|adaptive|genz-malik|sobol", 0, 0,
-     OPTION_PROBLEM,
+    {"quad", "rule", OPTION_WORD, "auto", RULES, 0, 0, OPTION_PROBLEM,
      "quadrature rule; auto: adaptive in one direction, genz-malik up to 6, sobol above; trapezoid "
      "with n"},
     {"quad", "n", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
@@ -50,6 +57,7 @@ static const option QUAD[] = {
      "the exact value, a number or an expression in the parameters, to report the error"},
     {0},
 };
+#undef INTEGRAND
 
 const command COMMAND_quad = {"quad", "definite integrals in 1 to 10 dimensions", "f", QUAD,
                               "parameters|sweep"};
@@ -156,15 +164,6 @@ done:
   return rc;
 }
 
-static status check_sweep(const options *o) {
-  static const char *const keys[] = {"checkpoint.file", "checkpoint.restart"};
-  for (int i = 0; i < 2; i++) {
-    if (!options_given(o, keys[i])) continue;
-    return fail(STATUS_USAGE, "%s: a sweep writes no checkpoints", options_where(o, keys[i]));
-  }
-  return STATUS_OK;
-}
-
 /* A built-in integrand in as many directions as it has; breaks and points that fit. */
 static status check_inputs(const options *o) {
   status rc = STATUS_OK;
@@ -178,7 +177,6 @@ static status check_inputs(const options *o) {
   }
   TRY(check_breaks(o, &in));
   if (in.swept.grid.axes > 0) {
-    TRY(check_sweep(o));
     TRY(check_needs(o, "quad.precision", 0, "precision = float is for single integrals"));
   }
   rc = check_count(o, in.dims);
@@ -192,12 +190,17 @@ static status check_data(const options *o) {
   static const char *const alone[] = {
       "quad.f", "quad.integrand", "quad.lower",  "quad.upper",  "quad.dims",
       "quad.n", "quad.intervals", "quad.panels", "quad.breaks", "quad.precision"};
+  static const char *const saved[] = {"checkpoint.file", "checkpoint.restart"};
   const char *rule = options_text(o, "quad.rule");
   if (options_free_key(o, "sweep", 0) != NULL) {
     return fail(STATUS_USAGE, "quad: data has no parameters to sweep");
   }
   for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
     status rc = check_needs(o, alone[i], 0, "data brings its own points and values");
+    if (rc != STATUS_OK) return rc;
+  }
+  for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
+    status rc = check_needs(o, saved[i], 0, "data is summed in a moment: there is nothing to save");
     if (rc != STATUS_OK) return rc;
   }
   if (strcmp(rule, "auto") != 0 && strcmp(rule, "trapezoid") != 0 && strcmp(rule, "simpson") != 0) {

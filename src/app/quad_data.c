@@ -103,6 +103,7 @@ static status read_samples(samples *s) {
   if (in == NULL) return fail(STATUS_INPUT, "%s: %s", s->path, strerror(errno));
   while (fgets(text, sizeof text, in) != NULL) {
     s->line++;
+    if (s->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) memset(text, ' ', 3);
     if (strlen(text) + 1 == sizeof text && text[sizeof text - 2] != '\n') {
       rc = fail(STATUS_INPUT, "%s:%ld: a line of more than %d characters; expected two numbers",
                 s->path, s->line, LINE_ROOM - 2);
@@ -112,7 +113,8 @@ static status read_samples(samples *s) {
   }
   if (ferror(in)) rc = fail(STATUS_INPUT, "%s: %s", s->path, strerror(errno));
   if (rc == STATUS_OK && s->count < 2) {
-    rc = fail(STATUS_INPUT, "%s: %lld samples; expected at least 2", s->path, (long long)s->count);
+    rc = fail(STATUS_INPUT, "%s: %lld sample%s; expected at least 2", s->path, (long long)s->count,
+              s->count == 1 ? "" : "s");
   }
 done:
   fclose(in);

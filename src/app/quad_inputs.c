@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "function.h"
+
 static const integrand *builtin_of(const options *o) {
   const char *name = options_text(o, "quad.integrand");
   return name == NULL ? NULL : integrand_find(name);
@@ -141,19 +143,21 @@ done:
   return rc;
 }
 
+static status parse(const options *o, const char *key, const char *text, const char *const *names,
+                    expression **out) {
+  char why[1024];
+  status rc = expression_parse(text, names, out);
+  if (rc == STATUS_OK) return rc;
+  snprintf(why, sizeof why, "%.1000s", fail_text());
+  fail_clear();
+  return fail(rc, "%s: %s", options_where(o, key), why);
+}
+
 status quad_inputs_exactly(const options *o, quad_inputs *in) {
-  status rc = STATUS_OK;
   const char *text = options_text(o, "quad.exact");
   if (text == NULL) return STATUS_OK;
-  rc = expression_parse(text, in->names + in->dims, &in->exact);
-  if (rc != STATUS_OK) {
-    char why[1024];
-    snprintf(why, sizeof why, "%.1000s", fail_text());
-    fail_clear();
-    return fail(STATUS_USAGE, "%s: %s", options_where(o, "quad.exact"), why);
-  }
   in->exact_known = 1;
-  return rc;
+  return parse(o, "quad.exact", text, in->names + in->dims, &in->exact);
 }
 
 status quad_inputs_create(const options *o, quad_inputs *in) {
@@ -169,12 +173,23 @@ status quad_inputs_create(const options *o, quad_inputs *in) {
   TRY(name_fixed(o, in, &count));
   TRY(name_swept(o, in, &count));
   for (int i = 0; i < count; i++) in->names[i] = in->name[i];
+  if (!function_is_file(in->text)) TRY(parse(o, in->key, in->text, in->names, &in->tree));
   rc = quad_inputs_exactly(o, in);
 done:
   return rc;
 }
 
+int quad_inputs_settled(const void *inputs, const double *parameters) {
+  const quad_inputs *in = inputs;
+  double value[QUAD_NAMES] = {0.0};
+  if (in->tree == NULL) return 0;
+  const int count = in->fixed + in->swept.grid.axes;
+  memcpy(value + in->dims, parameters, (size_t)count * sizeof *value);
+  return expression_settled(in->tree, value, in->dims);
+}
+
 void quad_inputs_release(quad_inputs *in) {
+  expression_release(&in->tree);
   expression_release(&in->exact);
   sweep_release(&in->swept);
 }

@@ -8,7 +8,7 @@
 #include "quad.h"
 #include "sweep.h"
 
-enum { QUAD_NAMES = 96, QUAD_NAME = 64 };
+enum { QUAD_NAMES = QUAD_INPUTS, QUAD_NAME = 64 };
 
 typedef struct quad_inputs {
   const integrand *builtin; /* NULL: an expression or a C file */
@@ -17,6 +17,7 @@ typedef struct quad_inputs {
   const char *text; /* of the integrand: an expression, or the name of a C file */
   const char *key;  /* of the option it comes from: begins messages */
   char own_text[INTEGRAND_TEXT];
+  expression *tree; /* of the text; NULL: a C file */
 
   /* inputs: coordinates, then `fixed` parameters, then the swept ones */
   int fixed;
@@ -37,6 +38,10 @@ status quad_inputs_create(const options *o, quad_inputs *in);
 status quad_inputs_exactly(const options *o, quad_inputs *in);
 
 void quad_inputs_release(quad_inputs *in);
+
+/* Whether the integrand is the same at all points for these parameters, as its tree says it;
+ * `inputs` is a quad_inputs. Local. */
+int quad_inputs_settled(const void *inputs, const double *parameters);
 
 /* The exact value for these parameters (fixed, then swept), where exact_known. Local. */
 double quad_inputs_exact(const quad_inputs *in, const double *parameters);

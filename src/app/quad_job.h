@@ -42,6 +42,12 @@ enum { QUAD_SHOWN = 20 }; /* sweeps of up to so many members are printed */
 status quad_function_create(quad_job *j);
 void quad_function_release(quad_job *j);
 
+/* quad_plan.c: rule and limits; whether what is kept fits (STATUS_UNAVAILABLE); the plan in words.
+ * The first is local, the others are collective. */
+status quad_choose(quad_job *j);
+status quad_check_memory(const quad_job *j);
+status quad_print_plan(const quad_job *j);
+
 /* quad_data.c: reads and sums a file of samples. Collective. */
 status quad_sum_data(quad_job *j);
 

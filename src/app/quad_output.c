@@ -255,6 +255,13 @@ status quad_outcome(const quad_job *j) {
   if (quad_is_sweep(j)) return quad_outcome_sweep(j);
   if (code == STATUS_OK) return STATUS_OK;
   if (code == STATUS_DIVERGED) return not_finite(q);
+  if (q->reason == QUAD_UNSEEN) {
+    return fail(code,
+                "all that %lld evaluations saw of the integrand is 0, or cancels exactly: that "
+                "says nothing about what lies between; narrower limits, or breaks around what "
+                "matters, help",
+                (long long)q->evaluations);
+  }
   return fail(code,
               "not converged (%s) after %lld evaluations: %.17g with an estimated error of %.3e",
               quad_reason_name(q->reason), (long long)q->evaluations, q->value, q->error);

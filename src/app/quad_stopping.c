@@ -1,4 +1,5 @@
 /* Checkpoints and requests to stop, as `quad` meets them. Named after what is saved: the sums. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +7,14 @@
 #include "quad_job.h"
 #include "run_outcome.h"
 
-enum { QUAD_DONE = 64 };
+enum { QUAD_DONE = 256, HALF = QUAD_DONE / 2 };
+
+/* What a run is counted in. */
+static const char *unit_of(const quad_job *j) {
+  return quad_is_sweep(j)                             ? "member"
+         : (j->rule->flags & QUAD_RULE_ADAPTIVE) != 0 ? "region"
+                                                      : "block";
+}
 
 status quad_open_saving(quad_job *j) {
   status rc = STATUS_OK;
@@ -14,13 +22,14 @@ status quad_open_saving(quad_job *j) {
   comm *c = j->run->c;
   TRY(checkpointing_open(c, o, j->timers.began, &j->saving));
   checkpointing_time(j->saving, &j->timers);
-  TRY(comm_agree(c, quad_saver_open(&j->saver, j->saving)));
+  const int sums = !quad_is_sweep(j) && (j->rule->flags & QUAD_RULE_ADAPTIVE) == 0;
+  TRY(comm_agree(c, quad_saver_open(&j->saver, j->saving, sums)));
   const char *problem = options_problem(o);
   TRY(comm_agree(c, problem == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK));
   TRY(checkpointing_identify(j->saving, "quad", HALOSWEEP_VERSION, options_effective(o), problem));
   j->quad.saver = &j->saver;
   progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
-                 comm_rank(c) == 0, quad_is_sweep(j) ? "member" : "block", "");
+                 comm_rank(c) == 0, unit_of(j), "error");
   j->quad.progress = &j->progress;
 done:
   return rc;
@@ -34,14 +43,20 @@ void quad_close_saving(quad_job *j) {
 static run_ending ending(const quad_job *j, char done[QUAD_DONE]) {
   const quad_run *q = &j->quad;
   const int64_t blocks = j->saver.blocks + j->saver.whole[0];
-  snprintf(done, QUAD_DONE, "%lld %s", (long long)blocks,
-           quad_is_sweep(j) ? "members a rank" : "blocks of samples");
+  const char *unit = unit_of(j);
+  snprintf(done, HALF, "%lld %s%s%s", (long long)blocks, unit, blocks == 1 ? "" : "s",
+           strcmp(unit, "block") == 0 ? " of samples" : "");
+  snprintf(done + HALF, HALF, "not finished");
+  if (!quad_is_sweep(j) && isfinite(q->value) && isfinite(q->error)) {
+    snprintf(done + HALF, HALF, "not converged: %.17g with an estimated error of %.3e", q->value,
+             q->error);
+  }
   return (run_ending){.saved = checkpointing_look(j->saving),
                       .stopped = quad_stopped(q),
                       .code = quad_reason_status(q->reason),
                       .reason = quad_reason_name(q->reason),
                       .done = done,
-                      .state = "not finished"};
+                      .state = done + HALF};
 }
 
 status quad_exit_code(const quad_job *j) {

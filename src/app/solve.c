@@ -27,11 +27,11 @@ static status read_system(solve_job *j) {
   TRY(solve_read_rhs(j, &b, &x0));
   TRY(solve_note_content(j, b, x0));
   timers_switch(&j->timers, PHASE_SETUP);
-  TRY(survey_matrix(j->run->c, &j->a, &j->survey));
+  TRY(survey_matrix(j->run->c, j->run->threads, &j->a, &j->survey));
   j->entries = j->survey.entries;
   TRY(solve_scale_system(j, b));
   TRY(comm_agree(j->run->c, alloc_array(&j->diagonal, j->a.rows, sizeof(double), "diagonal")));
-  survey_diagonal(&j->a, j->diagonal);
+  survey_diagonal(j->run->threads, &j->a, j->diagonal);
   TRY(go_on(j, "looking at the matrix"));
   TRY(solve_open_backend(j));
   TRY(go_on(j, "storing the matrix"));

@@ -6,6 +6,7 @@
 #include "log.h"
 #include "run_memory.h"
 #include "solve_job.h"
+#include "team.h"
 
 static const char *rhs_file(const options *o) {
   return options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs")
@@ -18,7 +19,8 @@ static status make_problem(solve_job *j) {
   problem_request request = {.name = options_text(o, "solve.problem"),
                              .peclet = options_real(o, "solve.peclet"),
                              .entries_per_row = options_integer(o, "solve.entries_per_row"),
-                             .seed = (uint64_t)options_integer(o, "run.seed")};
+                             .seed = (uint64_t)options_integer(o, "run.seed"),
+                             .threads = j->run->threads};
   request.n_count = options_integers(o, "solve.n", &request.n);
   status rc = problem_build(j->run->c, &request, &j->a, &j->owned);
   j->facts.format = request.name;
@@ -42,10 +44,19 @@ done:
   return rc;
 }
 
-static status random_rhs(const solve_job *j, double *b) {
-  const uint64_t seed = (uint64_t)options_integer(j->run->o, "run.seed");
-  for (lidx i = 0; i < j->a.rows; i++) b[i] = problem_random_rhs(seed, j->a.first_row + i);
-  return STATUS_OK;
+typedef struct rhs_work {
+  double *b;
+  gidx first_row;
+  uint64_t seed;
+  int ones;
+} rhs_work;
+
+static void rhs_part(void *context, int number, int64_t begin, int64_t end) {
+  const rhs_work *w = context;
+  (void)number;
+  for (int64_t i = begin; i < end; i++) {
+    w->b[i] = w->ones ? 1.0 : problem_random_rhs(w->seed, w->first_row + i);
+  }
 }
 
 /* *b stays NULL where it is A*ones: the backend makes that. */
@@ -76,11 +87,11 @@ status solve_read_rhs(solve_job *j, double **b, double **x0) {
   } else {
     j->rhs = strcmp(text, "ones") == 0 ? "ones" : "random";
     TRY(comm_agree(c, alloc_array(b, j->a.rows, sizeof **b, "right-hand side")));
-    if (strcmp(text, "ones") == 0) {
-      for (lidx i = 0; i < j->a.rows; i++) (*b)[i] = 1.0;
-    } else {
-      TRY(random_rhs(j, *b));
-    }
+    rhs_work w = {.b = *b,
+                  .first_row = j->a.first_row,
+                  .seed = (uint64_t)options_integer(o, "run.seed"),
+                  .ones = strcmp(text, "ones") == 0};
+    team_for(j->run->threads, j->a.rows, rhs_part, &w);
   }
   if (start != NULL) {
     int64_t columns = 0;

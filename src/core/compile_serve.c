@@ -19,7 +19,6 @@
 #include "compile_wire.h"
 #include "embedded.h"
 
-extern char **environ;
 
 enum { WORDS_MAX = 40, FOLDER_ROOM = 4096, LINES_MAX = 30 };
 

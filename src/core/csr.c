@@ -1,13 +1,14 @@
 /* From global to local columns (csr.h). The ghosts are the distinct columns outside [first, first +
- * rows): gathered, sorted, made unique; a column's local number is found by bisection among them.
- * Cost O(entries + g log g), g the number of entries outside; memory 4 bytes per entry beside the
- * input. */
+ * rows): gathered, sorted and made unique by each thread for its rows, then once more for all; a
+ * column's local number is found by bisection among them. Cost O(entries + g log g), g the number
+ * of entries outside; memory 4 bytes per entry beside the input. */
 #include "csr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "team.h"
 
 void csr_rows_release(csr_rows *a) {
   alloc_free(&a->offset);
@@ -38,32 +39,85 @@ static gidx unique_sorted(gidx *list, gidx count) {
   return kept;
 }
 
-status csr_localise(csr_rows *rows, csr_block *out) {
+/* A part's entries in other ranks' columns: where its list of them begins, and its length. */
+typedef struct outside {
+  gidx begin, count;
+} outside;
+
+typedef struct localising {
+  const csr_rows *rows;
+  csr_block *block;
+  outside *found; /* [threads] */
+} localising;
+
+static int is_outside(const csr_rows *a, gidx column) {
+  return column < a->first_row || column >= a->first_row + a->rows;
+}
+
+static void count_part(void *context, int part, int64_t begin, int64_t end) {
+  const localising *l = context;
+  const csr_rows *a = l->rows;
+  gidx count = 0;
+  for (eidx e = a->offset[begin]; e < a->offset[end]; e++) count += is_outside(a, a->column[e]);
+  l->found[part].count = count;
+}
+
+/* Each part sorts its own, and drops what it has twice. */
+static void gather_part(void *context, int part, int64_t begin, int64_t end) {
+  const localising *l = context;
+  const csr_rows *a = l->rows;
+  gidx *list = l->block->ghost + l->found[part].begin, count = 0;
+  for (eidx e = a->offset[begin]; e < a->offset[end]; e++) {
+    if (is_outside(a, a->column[e])) list[count++] = a->column[e];
+  }
+  l->found[part].count = unique_sorted(list, count);
+}
+
+static void number_part(void *context, int part, int64_t begin, int64_t end) {
+  const localising *l = context;
+  const csr_rows *a = l->rows;
+  const csr_block *b = l->block;
+  (void)part;
+  for (eidx e = a->offset[begin]; e < a->offset[end]; e++) {
+    const gidx column = a->column[e];
+    b->column[e] = is_outside(a, column)
+                       ? a->rows + (lidx)index_lower_bound(b->ghost, 0, b->ghosts, column)
+                       : (lidx)(column - a->first_row);
+  }
+}
+
+static status find_ghosts(int threads, localising *l) {
   status rc = STATUS_OK;
-  const gidx begin = rows->first_row, end = begin + rows->rows;
-  const eidx entries = rows->offset[rows->rows];
-  gidx outside = 0, unique = 0;
+  csr_block *out = l->block;
+  gidx all = 0, kept = 0;
+  team_for(threads, l->rows->rows, count_part, l);
+  for (int t = 0; t < threads; t++) {
+    l->found[t].begin = all;
+    all += l->found[t].count;
+  }
+  TRY(alloc_array(&out->ghost, all, sizeof *out->ghost, "ghost columns"));
+  team_for(threads, l->rows->rows, gather_part, l);
+  for (int t = 0; t < threads; t++) {
+    memmove(out->ghost + kept, out->ghost + l->found[t].begin,
+            (size_t)l->found[t].count * sizeof *out->ghost);
+    kept += l->found[t].count;
+  }
+  kept = threads == 1 ? kept : unique_sorted(out->ghost, kept);
+  TRY(index_narrow(kept + l->rows->rows, "columns", &out->ghosts));
+  out->ghosts = (lidx)kept;
+done:
+  return rc;
+}
+
+status csr_localise(int threads, csr_rows *rows, csr_block *out) {
+  status rc = STATUS_OK;
+  localising l = {.rows = rows, .block = out};
   memset(out, 0, sizeof *out);
-
-  for (eidx e = 0; e < entries; e++) outside += rows->column[e] < begin || rows->column[e] >= end;
-  TRY(alloc_array(&out->ghost, outside, sizeof *out->ghost, "ghost columns"));
-  outside = 0;
-  for (eidx e = 0; e < entries; e++) {
-    gidx column = rows->column[e];
-    if (column < begin || column >= end) out->ghost[outside++] = column;
-  }
-  unique = unique_sorted(out->ghost, outside);
-  TRY(index_narrow(unique + rows->rows, "columns", &out->ghosts));
-  out->ghosts = (lidx)unique;
-
-  TRY(alloc_array(&out->column, entries, sizeof *out->column, "matrix columns"));
-  for (eidx e = 0; e < entries; e++) {
-    gidx column = rows->column[e];
-    out->column[e] = column >= begin && column < end
-                         ? (lidx)(column - begin)
-                         : rows->rows + (lidx)index_lower_bound(out->ghost, 0, out->ghosts, column);
-  }
-  out->first_row = begin;
+  TRY(alloc_array(&l.found, threads, sizeof *l.found, "ghost columns"));
+  TRY(find_ghosts(threads, &l));
+  TRY(alloc_array(&out->column, rows->offset[rows->rows], sizeof *out->column, "matrix columns"));
+  team_for(threads, rows->rows, number_part, &l);
+  out->first_row = rows->first_row;
   out->rows = rows->rows;
   out->offset = rows->offset;
   out->value = rows->value;
@@ -71,6 +125,7 @@ status csr_localise(csr_rows *rows, csr_block *out) {
   rows->value = NULL;
   csr_rows_release(rows);
 done:
+  alloc_free(&l.found);
   if (rc != STATUS_OK) csr_block_release(out);
   return rc;
 }

@@ -100,6 +100,61 @@ int expression_uses(const expression *e, int v) {
   return 0;
 }
 
+/* Whether operand k of n is known to be 0. */
+static int is_zero(const expression *e, const node *n, int k, const int *known,
+                   const double *slot) {
+  const int32_t at = e->nodes[n->operand[k]].slot;
+  return known[at] && slot[at] == 0.0;
+}
+
+/* What a node is where not all of its operands are known: 1, with its value through *out. */
+static int follows(const expression *e, const node *n, const int *known, const double *slot,
+                   double *out) {
+  const operation_code code = n->code;
+  *out = 0.0;
+  if (code == OPERATION_DIVIDE) return is_zero(e, n, 0, known, slot);
+  if (code == OPERATION_POWER) {
+    *out = 1.0;
+    return is_zero(e, n, 1, known, slot);
+  }
+  const int fused =
+      code == OPERATION_FMA || code == OPERATION_FMA_SUBTRACT || code == OPERATION_FMA_NEGATE;
+  if (!fused && code != OPERATION_MULTIPLY && code != OPERATION_AND) return 0;
+  if (!is_zero(e, n, 0, known, slot) && !is_zero(e, n, 1, known, slot)) return 0;
+  if (!fused) return 1;
+  const int32_t third = e->nodes[n->operand[2]].slot;
+  *out = code == OPERATION_FMA_SUBTRACT ? -slot[third] : slot[third];
+  return known[third];
+}
+
+int expression_settled(const expression *e, const double *variables, int unknown) {
+  double slot[SLOTS_MAX] = {0.0};
+  int known[SLOTS_MAX] = {0};
+  for (int32_t i = 0; i < e->order_count; i++) {
+    const node *n = &e->nodes[e->order[i]];
+    const operation *o = &OPERATIONS[n->code];
+    double value = n->constant;
+    int settled = n->code != OPERATION_VARIABLE || n->operand[0] >= unknown;
+    if (n->code == OPERATION_VARIABLE) {
+      value = settled ? variables[n->operand[0]] : 0.0;
+    } else if (n->code != OPERATION_CONSTANT) {
+      double argument[3];
+      for (int k = 0; k < 3; k++) {
+        const int32_t from = e->nodes[n->operand[k < o->operands ? k : 0]].slot;
+        argument[k] = slot[from];
+        settled = settled && known[from];
+      }
+      if (settled)
+        value = o->value(argument[0], argument[1], argument[2]);
+      else
+        settled = follows(e, n, known, slot, &value);
+    }
+    slot[n->slot] = value;
+    known[n->slot] = settled;
+  }
+  return known[0];
+}
+
 int expression_constant(const expression *e, double *value) {
   const node *root = &e->nodes[e->node_count - 1];
   if (root->code != OPERATION_CONSTANT) return 0;

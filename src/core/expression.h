@@ -30,6 +30,11 @@ void expression_values(const expression *e, int64_t n, const formula_input *vari
 /* Whether names[v] occurs in it. */
 int expression_uses(const expression *e, int v);
 
+/* Whether the value is the same for all (finite) values of the first `unknown` variables, as far as
+ * the tree alone says it: 0 times something is 0, something to the power 0 is 1. variables[unknown]
+ * and on are the values of the others. */
+int expression_settled(const expression *e, const double *variables, int unknown);
+
 /* Whether it is a constant, and then its value. `value` may be NULL. */
 int expression_constant(const expression *e, double *value);
 

@@ -13,7 +13,7 @@
 
 typedef struct history history;
 
-enum { HISTORY_COLUMNS_MAX = 8 };
+enum { HISTORY_COLUMNS_MAX = 1024 };
 
 /* Columns of a heading, the number of the row included. */
 int history_columns(const char *heading);

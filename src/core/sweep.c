@@ -91,9 +91,7 @@ static status read_axis(const options *o, const char *key, sweep_axis *a) {
       [SWEEP_LINSPACE] = "linspace", [SWEEP_GEOMSPACE] = "geomspace"};
   const char *text = options_text(o, key);
   char *copy = NULL, *at;
-  const int64_t bytes = (int64_t)strlen(text) + 1;
-  TRY(alloc_array(&copy, bytes, 1, "a sweep's text"));
-  memcpy(copy, text, (size_t)bytes);
+  TRY(alloc_text(&copy, text, "a sweep's text"));
   for (int k = SWEEP_LINSPACE; k <= SWEEP_GEOMSPACE; k++) {
     const size_t length = strlen(word[k]);
     if (strncmp(copy, word[k], length) != 0) continue;

@@ -26,7 +26,6 @@ status heat_host_create(device *d, const heat_slab *s, const heat_medium *m, hea
     stride *= s->g.n[k];
     if (m->face[0] == NULL) continue;
     TRY(alloc_array(&w->face[k], points, sizeof **w->face, "face coefficients"));
-    host_large_pages(w->face[k], points * (int64_t)sizeof **w->face);
     memcpy(w->face[k], m->face[k], (size_t)points * sizeof **w->face);
     w->m.face[k] = w->face[k];
   }

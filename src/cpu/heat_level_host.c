@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "host.h"
 
 enum { CHUNK = 256, ROOM = 3 * CHUNK + HEAT_TAPS };
 
@@ -34,7 +33,6 @@ static status copy(const void *from, int64_t count, void *to) {
   void *made = NULL;
   if (from == NULL) return STATUS_OK;
   TRY(alloc_array(&made, count, 8, "level of multigrid"));
-  if (count * 8 > 1 << 21) host_large_pages(made, count * 8);
   memcpy(made, from, (size_t)count * 8);
   memcpy(to, &made, sizeof made);
 done:

@@ -318,14 +318,15 @@ static void run_sum(device *d, const heat_level *l, const summing *w) {
   for (int t = 0; t < d->threads; t++) {
     const int64_t begin = lines * blocks * t / d->threads;
     const int64_t end = lines * blocks * (t + 1) / d->threads;
-    wide *sum = &d->worker[t].sums.sum[0];
+    worker *me = &d->worker[t];
     for (int64_t i = begin; i < end; i++) {
       const int64_t row = i / blocks, x = i % blocks * BLOCK_MAX;
       const int n = length - x < BLOCK_MAX ? (int)(length - x) : BLOCK_MAX;
-      wide_add(sum, block_of(s, w, row * length + x, s->g.dims == 1 ? x + s->first : x, n,
-                             heat_level_line_share(s, row)));
+      worker_add(me, 0,
+                 block_of(s, w, row * length + x, s->g.dims == 1 ? x + s->first : x, n,
+                          heat_level_line_share(s, row)));
     }
-    if (begin < end) wide_normalise(sum);
+    worker_settle(me);
   }
 }
 

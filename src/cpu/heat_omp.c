@@ -289,7 +289,7 @@ typedef struct extremes {
 /* Points [x, x + n) of the line that begins at index `row` of the owned ones; `share` is that of
  * points inside the line. */
 static void block_totals(const heat_slab *s, const double *u, int64_t x, int n, double share,
-                         tally *sums, extremes *e) {
+                         worker *me, extremes *e) {
   double q[BLOCK_MAX];
   const heat_grid *g = &s->g;
   for (int i = 0; i < n; i++) q[i] = share * u[i];
@@ -301,7 +301,7 @@ static void block_totals(const heat_slab *s, const double *u, int64_t x, int n, 
     e->high = u[i] > e->high ? u[i] : e->high;
     e->nan |= u[i] != u[i];
   }
-  wide_add(&sums->sum[0], block_sum(q, n));
+  worker_add(me, 0, block_sum(q, n));
 }
 
 /* The share that the directions beyond x leave of a line's points. */
@@ -333,9 +333,9 @@ static status totals(device *d, heat_work *w, heat_field u, double *minimum, dou
       const int64_t row = i / blocks, x = i % blocks * BLOCK_MAX;
       const int n = length - x < BLOCK_MAX ? (int)(length - x) : BLOCK_MAX;
       block_totals(s, at + row * length + x, s->g.dims == 1 ? x + s->first : x, n,
-                   line_share(s, row), &d->worker[t].sums, &mine);
+                   line_share(s, row), &d->worker[t], &mine);
     }
-    wide_normalise(&d->worker[t].sums.sum[0]);
+    worker_settle(&d->worker[t]);
 #pragma omp critical(heat_totals)
     {
       if (mine.low < all.low) all.low = mine.low;

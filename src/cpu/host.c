@@ -1,17 +1,9 @@
 /* Memory operations of the CPU backends (host.h). */
-#define _DEFAULT_SOURCE /* madvise */
 #include "host.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "alloc.h"
-
-void host_large_pages(void *p, int64_t bytes) {
-  const uintptr_t page = 4096, begin = ((uintptr_t)p + page - 1) / page * page;
-  const uintptr_t end = ((uintptr_t)p + (uintptr_t)bytes) / page * page;
-  if (bytes >= 4 << 20) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-}
 
 void host_release(device *d, dptr *p) {
   (void)d;

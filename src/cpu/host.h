@@ -21,11 +21,6 @@ static inline int part_has(part p, int boundary) {
   return p == PART_ALL || (p == PART_BOUNDARY) == (boundary != 0);
 }
 
-/* Asks for large pages for the array at p, before it is first touched: a sweep streams through a
- * dozen arrays at once, and small pages cost it up to half its time in address translation and
- * prefetches that stop at page ends. A hint: failure is silent. */
-void host_large_pages(void *p, int64_t bytes);
-
 void host_release(device *d, dptr *p);
 status host_copy_in(device *d, dptr to, hptr from, int64_t bytes);
 status host_copy_out(device *d, hptr to, dptr from, int64_t bytes);

@@ -2,28 +2,16 @@
 #include "omp_team.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "alloc.h"
-#include "fp_check.h"
+#include "team.h"
 
 static void omp_close(device **d) {
   if (*d == NULL) return;
   alloc_free(&(*d)->worker);
   alloc_free(&(*d)->cut);
   alloc_free(d);
-}
-
-/* Every thread has rounding and denormal modes of its own. */
-static status check_threads(int threads) {
-  status rc = STATUS_OK;
-#pragma omp parallel num_threads(threads)
-  {
-#pragma omp critical(fp_check)
-    if (rc == STATUS_OK) rc = fp_check("in a thread");
-  }
-  return rc;
 }
 
 static status omp_open(const device_request *request, device **out) {
@@ -36,7 +24,7 @@ static status omp_open(const device_request *request, device **out) {
   TRY(alloc_zeroed(&d->worker, threads, sizeof *d->worker, "threads"));
   for (int t = 0; t < threads; t++) d->worker[t].number = t;
   TRY(alloc_zeroed(&d->cut, (int64_t)threads + 1, sizeof *d->cut, "threads"));
-  TRY(check_threads(threads));
+  TRY(team_check(threads));
 done:
   if (rc != STATUS_OK) omp_close(out);
   return rc;
@@ -47,19 +35,54 @@ lidx share_begin(const device *d, lidx rows, int t) {
   return (lidx)((int64_t)tile_count(rows) * t / d->threads);
 }
 
-/* One thread, or all of them: a team that changes its size between one and all ends and starts
- * threads each time, and new threads have not been through fp_check. */
-static int team_for(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
+/* One thread, or all of them (team.c). */
+static int team_size(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
+
+void worker_settle(worker *w) {
+  for (int i = 0; i < SUMS_MAX; i++) {
+    if ((w->touched >> i & 1) == 0) continue;
+    wide *sum = &w->sums.sum[i];
+    int low = 0, high = WIDE_WORDS;
+    wide_normalise(sum);
+    while (low < WIDE_WORDS && sum->word[low] == 0) low++;
+    while (high > low && sum->word[high - 1] == 0) high--;
+    w->low[i] = (unsigned char)low;
+    w->high[i] = (unsigned char)high;
+  }
+}
+
+tally *workers_merge(device *d, int count) {
+  tally *all = &d->worker[0].sums;
+  for (int t = 1; t < d->threads; t++) {
+    worker *one = &d->worker[t];
+    for (int i = 0; i < SUMS_MAX; i++) {
+      if ((one->touched >> i & 1) == 0) continue;
+      int64_t *word = one->sums.sum[i].word;
+      for (int k = one->low[i]; k < one->high[i]; k++) {
+        if (i < count) all->sum[i].word[k] += word[k];
+        word[k] = 0;
+      }
+    }
+    for (int i = 0; i < COUNTERS; i++) {
+      all->counter[i] += one->sums.counter[i];
+      one->sums.counter[i] = 0;
+    }
+    one->touched = 0;
+  }
+  d->worker[0].touched = 0;
+  return all;
+}
 
 /* The shares of all workers are gone through by however many threads there are. */
 void run_vector(device *d, lidx rows, const pass *p, tile_work *work) {
-  const int team = team_for(d, tile_count(rows));
+  const int team = team_size(d, tile_count(rows));
 #pragma omp parallel for num_threads(team) schedule(static)
   for (int t = 0; t < d->threads; t++) {
     const lidx last = share_begin(d, rows, t + 1);
     for (lidx i = share_begin(d, rows, t); i < last; i++) {
       work(&d->worker[t], p, i, i * TILE, tile_end(i, rows));
     }
+    worker_settle(&d->worker[t]);
   }
 }
 
@@ -74,7 +97,7 @@ static void run_segments(const matrix *m, part which, const double *x, int absol
 
 void run_matrix(device *d, part which, const pass *p, int absolute, tile_work *work) {
   const matrix *m = p->m;
-  const int team = team_for(d, m->s.tiles);
+  const int team = team_size(d, m->s.tiles);
   if (m->segments > 0) run_segments(m, which, p->x, absolute, d->threads);
 #pragma omp parallel for num_threads(team) schedule(static)
   for (int t = 0; t < d->threads; t++) {
@@ -82,6 +105,7 @@ void run_matrix(device *d, part which, const pass *p, int absolute, tile_work *w
       if (!part_has(which, m->s.boundary[i])) continue;
       work(&d->worker[t], p, i, i * TILE, sell_row_end(&m->s, i));
     }
+    worker_settle(&d->worker[t]);
   }
 }
 
@@ -91,7 +115,6 @@ static status omp_array(device *d, int64_t bytes, const char *what, dptr *out) {
   status rc = alloc_array(&out->at, bytes, 1, what);
   if (rc != STATUS_OK) return rc;
   char *at = out->at;
-  host_large_pages(at, bytes);
   const int64_t length = bytes / 8;
   const lidx rows = d->rows >= 0 && length >= d->rows ? d->rows
                     : length < LIDX_MAX - TILE        ? (lidx)length
@@ -107,9 +130,19 @@ static status omp_array(device *d, int64_t bytes, const char *what, dptr *out) {
   return STATUS_OK;
 }
 
+static status omp_copy_in(device *d, dptr to, hptr from, int64_t bytes) {
+  team_copy(d->threads, to.at, from.at, bytes);
+  return STATUS_OK;
+}
+
+static status omp_copy_out(device *d, hptr to, dptr from, int64_t bytes) {
+  team_copy(d->threads, to.at, from.at, bytes);
+  return STATUS_OK;
+}
+
 static status omp_pack(device *d, const halo *h, vec x) {
   const double *from = vec_at(x);
-  const int team = team_for(d, tile_count(h->sends) / 8);
+  const int team = team_size(d, tile_count(h->sends) / 8);
 #pragma omp parallel for num_threads(team) schedule(static)
   for (lidx i = 0; i < h->sends; i++) h->send_buffer[i] = from[h->send_row[i]];
   return STATUS_OK;
@@ -172,28 +205,13 @@ static status omp_max_abs(device *d, vec x, double *out) {
   return STATUS_OK;
 }
 
-/* All workers' sums and counters into the first worker's. */
-static tally *merge_workers(device *d, int count) {
-  tally *all = &d->worker[0].sums;
-  for (int t = 1; t < d->threads; t++) {
-    tally *one = &d->worker[t].sums;
-    for (int i = 0; i < count; i++) {
-      wide_normalise(&one->sum[i]);
-      wide_merge(&all->sum[i], &one->sum[i]);
-    }
-    for (int i = 0; i < COUNTERS; i++) all->counter[i] += one->counter[i];
-    tally_clear(one);
-  }
-  return all;
-}
-
 static status omp_judge(device *d, comm *c, judge_kind kind, dptr state, int stop) {
   solve_state *s = state_at(state);
-  return tally_judge(c, merge_workers(d, tally_sums(kind, s)), kind, s, stop);
+  return tally_judge(c, workers_merge(d, tally_sums(kind, s)), kind, s, stop);
 }
 
 static status omp_sums(device *d, comm *c, int count, double *out) {
-  tally *all = merge_workers(d, count);
+  tally *all = workers_merge(d, count);
   status rc = tally_total(c, all, count, out, NULL);
   tally_clear(all);
   return rc;
@@ -218,8 +236,8 @@ const backend BACKEND_omp = {.name = "omp",
                              .close = omp_close,
                              .alloc = omp_array,
                              .release = host_release,
-                             .copy_in = host_copy_in,
-                             .copy_out = host_copy_out,
+                             .copy_in = omp_copy_in,
+                             .copy_out = omp_copy_out,
                              .pack = omp_pack,
                              .unpack = omp_unpack,
                              .fill = omp_fill,

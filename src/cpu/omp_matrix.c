@@ -124,7 +124,7 @@ void segment_product(const matrix *m, lidx which, const double *x, int absolute)
 static int64_t tile_bytes(const csr_block *a, lidx t) {
   const lidx begin = t * TILE, end = tile_end(t, a->rows);
   int64_t entries = a->offset[end] - a->offset[begin];
-  for (lidx i = begin; i < end; i++) {
+  for (lidx i = begin; i < end && entries > ROW_SEGMENTED; i++) {
     const eidx n = a->offset[i + 1] - a->offset[i];
     if (row_segments(n) > 0) entries -= n;
   }
@@ -192,8 +192,6 @@ status omp_matrix_create(device *d, const csr_block *a, matrix **out) {
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_measure(&m->s, a, m->cut[t], m->cut[t + 1]);
   TRY(sell_place(&m->s));
-  host_large_pages(m->s.value, m->s.value_at[m->s.slices] * 8);
-  host_large_pages(m->s.column, m->s.column_at[m->s.slices] * 4);
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_fill(&m->s, a, m->cut[t], m->cut[t + 1]);
   TRY(list_segments(m));

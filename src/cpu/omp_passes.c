@@ -14,7 +14,7 @@ static inline void add_blocks(worker *w, int which, const double *p, const doubl
                               lidx block) {
   for (lidx j = 0; j < n; j += block) {
     const int count = n - j < block ? n - j : block;
-    wide_add(&w->sums.sum[which], block_dot(p + j, q + j, count));
+    worker_add(w, which, block_dot(p + j, q + j, count));
   }
 }
 

@@ -8,7 +8,11 @@
  *
  * Every pass is a function of one tile of 256 rows. A worker owns a contiguous run of tiles for
  * life: it touches their memory first, computes them, and adds their sums to its own accumulator;
- * so no two threads write the same line, and the sums do not depend on who computed what. */
+ * so no two threads write the same line, and the sums do not depend on who computed what.
+ *
+ * Accumulators are brought together by one thread, at every judged step: a fixed cost that grows
+ * with the threads. So each worker leaves its own carried, and says which words of it are not zero:
+ * of the 27 lines of a worker, three or four have to be fetched (bench/judge.c). */
 #ifndef OMP_TEAM_H
 #define OMP_TEAM_H
 
@@ -22,7 +26,10 @@ typedef struct worker {
   _Alignas(64) tally sums;
   uint64_t largest; /* max_abs: bits of the largest |x| */
   int number;       /* 0 .. threads - 1 */
-  char padding[64]; /* nobody's line is fetched along with a neighbour's */
+  int touched;      /* bit i: sum i has been added to since it was collected */
+  unsigned char low[SUMS_MAX],
+      high[SUMS_MAX]; /* of settled ones: words outside [low, high) are 0 */
+  char padding[64];   /* nobody's line is fetched along with a neighbour's */
 } worker;
 
 struct device {
@@ -57,6 +64,18 @@ typedef struct pass {
   double scale;
   lidx block; /* elements of a sum block */
 } pass;
+
+static inline void worker_add(worker *w, int which, double x) {
+  w->touched |= 1 << which;
+  wide_add(&w->sums.sum[which], x);
+}
+
+/* After additions, before workers_merge: carries, and notes the words in use. By the worker. */
+void worker_settle(worker *w);
+
+/* All workers' sums 0 .. count - 1 and counters into the first worker's tally, and the others'
+ * cleared. By one thread. */
+tally *workers_merge(device *d, int count);
 
 typedef void tile_work(worker *w, const pass *p, lidx tile, lidx begin, lidx end);
 

@@ -6,11 +6,10 @@
 #include "quad_backend.h"
 #include "tally.h"
 
-enum { QUAD_INPUTS = QUAD_DIMS + 64 }; /* coordinates and parameters of a formula, at most */
-
 struct quad_work {
   const formula *f;
   int dims;
+  double point_seconds; /* regions: what a point took last; 0: not known */
 };
 
 typedef struct quad_samples {

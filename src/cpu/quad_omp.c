@@ -4,6 +4,7 @@
 #include "omp_team.h"
 
 #include "quad_host.h"
+#include "team.h"
 
 /* Where a formula reads the coordinates of `s`, and the parameters all samples share. */
 static void bind(const quad_work *w, const quad_samples *s, const double *parameters,
@@ -25,9 +26,9 @@ static void sum_run(worker *me, const quad_work *w, const quad_grid *g, const do
     w->f->batch(w->f->context, s.count, in, &out);
     double sum[2];
     quad_samples_sum(g, &s, sum);
-    for (int k = 0; k <= g->estimate; k++) wide_add(&me->sums.sum[k], sum[k]);
+    for (int k = 0; k <= g->estimate; k++) worker_add(me, k, sum[k]);
   }
-  for (int k = 0; k <= g->estimate; k++) wide_normalise(&me->sums.sum[k]);
+  worker_settle(me);
 }
 
 static status sum(device *d, quad_work *w, const quad_grid *g, const double *parameters,
@@ -35,22 +36,14 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
   const int64_t blocks = last - first;
 #pragma omp parallel for num_threads(d->threads) schedule(static)
   for (int t = 0; t < d->threads; t++) {
-    const int64_t begin = first + blocks / d->threads * t + blocks % d->threads * t / d->threads;
-    const int64_t end =
-        first + blocks / d->threads * (t + 1) + blocks % d->threads * (t + 1) / d->threads;
-    sum_run(&d->worker[t], w, g, parameters, begin, end);
+    sum_run(&d->worker[t], w, g, parameters, first + team_begin(d->threads, blocks, t),
+            first + team_begin(d->threads, blocks, t + 1));
   }
   return STATUS_OK;
 }
 
 static status collect(device *d, comm *c, int count, wide *out) {
-  tally *all = &d->worker[0].sums;
-  for (int t = 1; t < d->threads; t++) {
-    tally *one = &d->worker[t].sums;
-    for (int i = 0; i < count; i++) wide_merge(&all->sum[i], &one->sum[i]);
-    tally_clear(one);
-  }
-  return quad_host_collect(all, c, count, out);
+  return quad_host_collect(workers_merge(d, count), c, count, out);
 }
 
 const quad_backend QUAD_omp = {.create = quad_host_create,

@@ -10,8 +10,11 @@
 
 enum { ROOM = 1280, CODES = 7 };
 
-/* Points worth a call, and waking a thread for. */
+/* Points worth a call. */
 enum { PACK_LEAST = 256 };
+
+/* Seconds of work that are worth waking threads for; what a point costs before that is known. */
+static const double WAKING = 50e-6, UNKNOWN = 50e-9;
 
 /* How the points of a rule lie, the same for all regions. */
 typedef struct pattern {
@@ -81,12 +84,16 @@ status quad_omp_regions(device *d, quad_work *w, const quad_frame *f, const doub
   const int64_t even = count / d->threads;
   const int64_t each = even < least ? least : even < most ? even : most;
   const int64_t packs = count / each + (count % each != 0);
-  const int team = packs < d->threads ? (packs > 0 ? (int)packs : 1) : d->threads;
+  const double points = (double)count * p.points, began = comm_clock();
+  if (w->point_seconds == 0.0) w->point_seconds = UNKNOWN;
+  int team = packs < d->threads ? (packs > 0 ? (int)packs : 1) : d->threads;
+  if (w->point_seconds * points < WAKING) team = 1;
 #pragma omp parallel for num_threads(team) schedule(dynamic)
   for (int64_t i = 0; i < packs; i++) {
     const int64_t first = i * each, left = count - first;
     do_pack(w, f, &p, parameters, (int)(left < each ? left : each), edge + 2 * f->dims * first,
             out + first);
   }
+  if (count > 0) w->point_seconds = (comm_clock() - began) * team / points;
   return STATUS_OK;
 }

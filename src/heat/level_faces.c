@@ -98,7 +98,7 @@ status heat_stratum_make_shares(heat_run *run, heat_stratum *f, const heat_strat
   status rc = STATUS_OK;
   const heat_slab *s = &f->slab;
   int64_t j[HEAT_DIMS];
-  if (run->problem->alpha.f == NULL) return rc;
+  if (!heat_alpha_varies(run->problem)) return rc;
   for (int d = 0; d < s->g.dims; d++) {
     TRY(alloc_zeroed(&f->share[d], heat_points(s), sizeof **f->share, "weights of a level"));
     for (int64_t i = 0; i < heat_owned(s); i++) {
@@ -122,7 +122,7 @@ status heat_stratum_make_faces(heat_run *run, heat_stratum *c, const heat_stratu
   status rc = STATUS_OK;
   const heat_slab *s = &c->slab;
   int64_t J[HEAT_DIMS];
-  if (run->problem->alpha.f == NULL) return rc;
+  if (!heat_alpha_varies(run->problem)) return rc;
   for (int d = 0; d < s->g.dims; d++) {
     TRY(alloc_zeroed(&c->face[d], heat_points(s), sizeof **c->face, "face coefficients"));
     for (int64_t i = 0; i < heat_owned(s); i++) {
@@ -141,7 +141,7 @@ status heat_stratum_take_faces(heat_run *run, heat_stratum *s) {
   status rc = STATUS_OK;
   const heat_slab *b = &s->slab;
   const int last = last_of(run);
-  if (run->problem->alpha.f == NULL) return rc;
+  if (!heat_alpha_varies(run->problem)) return rc;
   TRY(heat_faces(run, s->face));
   for (int d = 0; d < b->g.dims; d++) {
     const int64_t n = b->g.n[d];

@@ -53,7 +53,7 @@ static void make_coefficients(const heat_run *run, heat_stratum *s, int d) {
   const heat_grid *g = &s->slab.g;
   const int64_t n = g->n[d], last = n - 1;
   const double dx = p->grid.spacing[d];
-  const double full = p->alpha.f != NULL ? 1.0 : p->alpha.number / (dx * dx);
+  const double full = heat_alpha_varies(p) ? 1.0 : p->alpha.number / (dx * dx);
   for (int64_t j = 0; j < n; j++) {
     const int has_lo = n > 1 && (level_is_around(g, d) || j > 0);
     const int has_hi = n > 1 && (level_is_around(g, d) || j < last);
@@ -61,8 +61,8 @@ static void make_coefficients(const heat_run *run, heat_stratum *s, int d) {
     const double hi = has_hi ? length_at(s, d, j) : 0.0;
     const double width = n == 1 ? 1.0 : 0.5 * (lo + hi);
     s->width[d][j] = width;
-    if (has_lo) s->lo[d][j] = full / (p->alpha.f != NULL ? width : lo * width);
-    if (has_hi) s->hi[d][j] = full / (p->alpha.f != NULL ? width : hi * width);
+    if (has_lo) s->lo[d][j] = full / (heat_alpha_varies(p) ? width : lo * width);
+    if (has_hi) s->hi[d][j] = full / (heat_alpha_varies(p) ? width : hi * width);
   }
   for (int side = 0; side < 2; side++) {
     const heat_boundary *b = &p->face[2 * d + side];
@@ -264,7 +264,7 @@ static status open_coarse(heat_run *run, heat_stratum *c, const heat_stratum *f)
     TRY(make_arrays(c, d, 1, f->slab.g.n[d]));
     place(c, f, d);
     make_coefficients(run, c, d);
-    make_taps(c, f, d, run->problem->alpha.f != NULL);
+    make_taps(c, f, d, heat_alpha_varies(run->problem));
   }
   TRY(share_planes(run, c, f));
 done:

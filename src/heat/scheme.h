@@ -28,12 +28,23 @@ typedef struct heat_boundary {
   double h;
 } heat_boundary;
 
+/* Planes of a field that comes from a file: `values` of planes [first, first + planes). Local.
+ * NULL: there is no file. */
+typedef struct heat_reader {
+  status (*planes)(void *context, int64_t first, int64_t planes, double *values);
+  void *context;
+} heat_reader;
+
 typedef struct heat_problem {
   heat_grid grid;
   heat_value initial, alpha, source;
-  const double *initial_values; /* this rank's owned points, instead of `initial`; may be NULL */
+  heat_reader initial_from, alpha_from; /* instead of `initial`, `alpha` */
   heat_boundary face[HEAT_FACES];
 } heat_problem;
+
+static inline int heat_alpha_varies(const heat_problem *p) {
+  return p->alpha.f != NULL || p->alpha_from.planes != NULL;
+}
 
 typedef enum heat_reason {
   HEAT_DONE,

@@ -169,6 +169,22 @@ static double robin_bound(const heat_problem *p) {
   return sum;
 }
 
+/* Of the slab, its halo and a plane behind it; planes that are not there repeat the nearest one. */
+static status read_alpha(const heat_run *run, double *alpha) {
+  status rc = STATUS_OK;
+  const heat_slab *s = &run->slab;
+  const heat_reader *from = &run->problem->alpha_from;
+  TRY(from->planes(from->context, s->first, s->planes, alpha + s->halo * s->plane));
+  for (int64_t p = -s->halo; p <= s->planes + s->halo && s->planes > 0; p++) {
+    int64_t at = plane_number(run, p);
+    if (p >= 0 && p < s->planes) continue;
+    if (at < 0) at = s->first + p < 0 ? 0 : s->g.n[last_of(run)] - 1;
+    TRY(from->planes(from->context, at, 1, alpha + (p + s->halo) * s->plane));
+  }
+done:
+  return rc;
+}
+
 status heat_faces(const heat_run *run, double *face[HEAT_DIMS]) {
   status rc = STATUS_OK;
   const heat_slab *s = &run->slab;
@@ -177,7 +193,12 @@ status heat_faces(const heat_run *run, double *face[HEAT_DIMS]) {
   b.count[last_of(run)]++;
   const int64_t points = heat_box_points(&b);
   TRY(alloc_array(&alpha, points, sizeof *alpha, "conductivity"));
-  heat_value_fill(&run->problem->alpha, &b, 0.0, run->threads, alpha);
+  if (run->problem->alpha_from.planes != NULL) {
+    for (int64_t i = 0; i < points; i++) alpha[i] = 1.0; /* of a rank without planes */
+    TRY(read_alpha(run, alpha));
+  } else {
+    heat_value_fill(&run->problem->alpha, &b, 0.0, run->threads, alpha);
+  }
   for (int64_t i = 0; i < points; i++) {
     if (!(alpha[i] > 0.0) || isinf(alpha[i])) {
       rc = bad_alpha(run, &b, alpha, i);
@@ -199,7 +220,7 @@ static status make_medium(heat_run *run) {
   const heat_grid *g = &p->grid;
   heat_medium m = {.alpha = p->alpha.number};
   double *face[HEAT_DIMS] = {NULL};
-  if (p->alpha.f != NULL) {
+  if (heat_alpha_varies(p)) {
     rc = heat_faces(run, face);
     if (rc == STATUS_OK) run->lambda = rate_bound(run, face);
   } else {
@@ -286,6 +307,17 @@ done:
   return rc;
 }
 
+/* A file may hold anything. */
+static status check_read(const heat_run *run, const double *u) {
+  for (int64_t i = 0; i < heat_owned(&run->slab); i++) {
+    if (isfinite(u[i])) continue;
+    return fail(STATUS_INPUT, "the initial state is not finite: %g at point %lld of plane %lld",
+                u[i], (long long)(i % run->slab.plane),
+                (long long)(run->slab.first + i / run->slab.plane));
+  }
+  return STATUS_OK;
+}
+
 static status load_initial(heat_run *run) {
   status rc = STATUS_OK;
   const heat_problem *p = run->problem;
@@ -293,8 +325,9 @@ static status load_initial(heat_run *run) {
   double *u = run->host;
   int64_t changed = 0;
   double size = 0.0;
-  if (p->initial_values != NULL) {
-    memcpy(u, p->initial_values, (size_t)heat_owned(&run->slab) * sizeof *u);
+  if (p->initial_from.planes != NULL) {
+    TRY(p->initial_from.planes(p->initial_from.context, run->slab.first, run->slab.planes, u));
+    TRY(check_read(run, u));
   } else {
     heat_value_fill(&p->initial, &box, 0.0, run->threads, u);
   }

@@ -27,11 +27,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "log.h"
-#include "probe.h"
-#include "region_list.h"
 #include "timers.h"
-#include "wide.h"
 
 enum {
   HALVINGS_MAX = 1 << 17, /* of a generation: bounds its arrays */
@@ -49,8 +45,6 @@ enum {
  * values differ from the whole's, this part is added to the error of each. */
 #define DOUBT (1.0 / 32.0)
 
-#define LOUD 0x1p20
-
 #define TAIL_LEAST (1.0 / 256.0) /* 1 - r at least */
 
 /* An integrand whose own size (the sum of |value| over regions) seems to be below this part of atol
@@ -59,21 +53,6 @@ enum {
 #define TINY     0x1p-10
 #define RESOLVED 0x1p-6
 
-typedef struct engine {
-  quad_run *run;
-  quad_frame frame;
-  int points; /* of a region */
-  region_list list;
-  probe_set probes;
-  wide value, size;  /* of all regions: value, |value| */
-  wide error, stuck; /* and errors; stuck: of those that cannot be halved */
-  /* a batch */
-  int64_t room;
-  double *edge;                /* [room][2 dims] */
-  quad_estimate *part, *whole; /* [a rank's share], [shares of all ranks] */
-  int64_t *parent;             /* [room / 2] */
-} engine;
-
 static void engine_release(engine *e) {
   region_list_release(&e->list);
   probe_set_release(&e->probes);
@@ -81,6 +60,7 @@ static void engine_release(engine *e) {
   alloc_free(&e->part);
   alloc_free(&e->whole);
   alloc_free(&e->parent);
+  for (int i = 0; i < ADAPTIVE_ITEMS; i++) alloc_free(&e->packed[i]);
 }
 
 static int64_t share_of(const engine *e, int64_t count) {
@@ -88,7 +68,7 @@ static int64_t share_of(const engine *e, int64_t count) {
   return (count + size - 1) / size;
 }
 
-static status batch_reserve(engine *e, int64_t count) {
+status adaptive_reserve(engine *e, int64_t count) {
   status rc = STATUS_OK;
   if (count <= e->room) return STATUS_OK;
   const int64_t room = count > 2 * e->room ? count : 2 * e->room, share = share_of(e, room);
@@ -101,9 +81,7 @@ done:
   return rc;
 }
 
-/* Estimates of the batch's `count` regions into whole[]. Collective; `mine`: how this rank fared
- * in making the batch. */
-static status evaluate(engine *e, int64_t count, status mine) {
+status adaptive_evaluate(engine *e, int64_t count, status mine) {
   status rc = STATUS_OK;
   quad_run *q = e->run;
   const int64_t share = share_of(e, count), rank = comm_rank(q->world);
@@ -132,10 +110,8 @@ static void account(engine *e, const region *r, double sign) {
   if (r->axis == QUAD_WHOLE) wide_add(&e->stuck, sign * r->error);
 }
 
-/* Region `id`, whose edges and probes are in place, gets its estimate. `before`: the rule's error
- * of the region it is a half of, 0: of none; `doubt` is added to the error. */
-static void settle(engine *e, int64_t id, const quad_estimate *estimate, double before,
-                   double doubt) {
+void adaptive_settle(engine *e, int64_t id, const quad_estimate *estimate, double before,
+                     double doubt) {
   region *r = &e->list.at[id];
   const double *edge = region_list_edge(&e->list, id);
   const double unseen = probe_unseen(&e->probes, r->probe, estimate);
@@ -205,8 +181,8 @@ static void replace(engine *e, int64_t j) {
   memcpy(region_list_edge(&e->list, right), e->edge + (2 * j + 1) * edges,
          (size_t)edges * sizeof(double));
   part_probes(e, left, right);
-  settle(e, left, a, before, doubt);
-  settle(e, right, b, before, doubt);
+  adaptive_settle(e, left, a, before, doubt);
+  adaptive_settle(e, right, b, before, doubt);
 }
 
 /* The error that is good enough. */
@@ -264,100 +240,26 @@ static status generations(engine *e) {
   status rc = STATUS_OK, mine = STATUS_OK;
   double keep;
   while (!judged(e, &keep)) {
+    TRY(adaptive_meet(e));
+    if (quad_stopped(e->run)) break;
     /* the heap is read before the batch has room: parent[] first */
     const int64_t most = e->list.waiting < HALVINGS_MAX ? e->list.waiting : HALVINGS_MAX;
-    mine = batch_reserve(e, 2 * most);
+    mine = adaptive_reserve(e, 2 * most);
     if (mine == STATUS_OK) mine = region_list_reserve(&e->list, e->list.count + most);
     TRY(comm_agree(e->run->world, mine));
     const int64_t count = choose(e, keep, wide_round(&e->error) - wide_round(&e->stuck));
     for (int64_t j = 0; j < count; j++) halve(e, e->parent[j], 2 * j);
-    TRY(evaluate(e, 2 * count, STATUS_OK));
+    TRY(adaptive_evaluate(e, 2 * count, STATUS_OK));
     for (int64_t j = 0; j < count; j++) replace(e, j);
   }
 done:
   return rc;
 }
 
-/* Whether the first level's regions and all probes saw one and the same value: a constant, or
- * something hidden. Its probes that do not count are NaN. */
-static int blank(const engine *e, int64_t count) {
-  const double seen = e->whole[0].low;
-  for (int64_t i = 0; i < count; i++) {
-    if (e->whole[i].low != seen || e->whole[i].high != seen) return 0;
-  }
-  for (int i = 0; i < e->probes.count; i++) {
-    if (e->probes.at[i].g < seen || e->probes.at[i].g > seen) return 0;
-  }
-  return 1;
-}
-
-static double volume_of(const quad_frame *f) {
-  double volume = 1.0;
-  for (int d = 0; d < f->dims; d++) volume *= f->axis[d].upper - f->axis[d].lower;
-  return volume;
-}
-
-/* The probes, and many more where there was nothing to see: there, what a single one sees
- * counts LOUD times the whole range. Local. */
-static status look(engine *e, int64_t count) {
-  status rc = STATUS_OK;
-  TRY(probe_set_make(e->run, &e->frame, probe_count(e->frame.dims), &e->probes));
-  if (!blank(e, count) || e->run->evaluations + PROBES_BLANK > e->run->limits.max_evaluations) {
-    return STATUS_OK;
-  }
-  probe_set_release(&e->probes);
-  TRY(probe_set_make(e->run, &e->frame, PROBES_BLANK, &e->probes));
-  for (int i = 0; i < e->probes.count; i++) {
-    const double seen = e->whole[0].low, off = fabs(e->probes.at[i].g - seen);
-    if (off > QUAD_ROUNDING * fabs(seen)) e->probes.at[i].share = LOUD * volume_of(&e->frame);
-  }
-  if (blank(e, count) && e->whole[0].low == 0.0) {
-    log_warning(
-        "the integrand is 0 at all %lld points looked at; a peak narrower than they are apart "
-        "would not be seen: narrower limits, or breaks around it, help",
-        (long long)e->run->evaluations);
-  }
-done:
-  return rc;
-}
-
-/* The regions of the first level, with the probes in them. */
-static status begin(engine *e) {
-  status rc = STATUS_OK, mine = STATUS_OK;
-  double *edge = NULL;
-  int64_t count = 0;
-  const int edges = 2 * e->frame.dims;
-  mine = adaptive_first_level(e->run, &e->frame, &edge, &count);
-  const int64_t least = count * e->points + probe_count(e->frame.dims);
-  if (mine == STATUS_OK && least > e->run->limits.max_evaluations) {
-    mine = fail(STATUS_USAGE, "quad: max_evaluations = %lld, and the first look takes %lld",
-                (long long)e->run->limits.max_evaluations, (long long)least);
-  }
-  if (mine == STATUS_OK) mine = batch_reserve(e, count);
-  if (mine == STATUS_OK) mine = region_list_reserve(&e->list, count);
-  if (mine == STATUS_OK) memcpy(e->edge, edge, (size_t)(count * edges) * sizeof *edge);
-  TRY(evaluate(e, count, mine));
-  TRY(comm_agree(e->run->world, look(e, count)));
-  memcpy(e->list.edge, edge, (size_t)(count * edges) * sizeof *edge);
-  for (int64_t id = 0; id < count; id++) e->list.at[id].probe = -1;
-  for (int i = 0; i < e->probes.count; i++) {
-    for (int64_t id = 0; id < count; id++) {
-      if (!probe_inside(&e->frame, &e->probes.at[i], edge + id * edges)) continue;
-      e->probes.at[i].next = e->list.at[id].probe;
-      e->list.at[id].probe = i;
-      break;
-    }
-  }
-  e->list.count = count;
-  for (int64_t id = 0; id < count; id++) settle(e, id, &e->whole[id], 0.0, 0.0);
-done:
-  alloc_free(&edge);
-  return rc;
-}
-
 static status adaptive_run(quad_run *run, quad_region_rule rule) {
   status rc = STATUS_OK;
   engine e;
+  int loaded;
   memset(&e, 0, sizeof e);
   e.run = run;
   e.frame.dims = run->integral.dims;
@@ -365,13 +267,14 @@ static status adaptive_run(quad_run *run, quad_region_rule rule) {
   e.list.dims = e.frame.dims;
   for (int d = 0; d < e.frame.dims; d++) {
     quad_axis_range(&run->integral, d, &e.frame.axis[d]);
-    if (isfinite(e.frame.axis[d].upper - e.frame.axis[d].lower)) continue;
-    return fail(STATUS_USAGE, "quad: the range of direction %d is wider than 1.8e308", d + 1);
+    TRY(quad_check_width(&e.frame.axis[d], d));
   }
   e.points = quad_region_points(&e.frame);
   run->reason = QUAD_CONVERGED;
-  TRY(begin(&e));
+  TRY(adaptive_load(&e, &loaded));
+  if (!loaded) TRY(adaptive_begin(&e));
   TRY(generations(&e));
+  TRY(adaptive_finish(&e));
 done:
   engine_release(&e);
   return rc;

@@ -10,7 +10,10 @@
 
 #include "alloc.h"
 
-enum { PIECES = 8, CUTS_MAX = 0 };
+enum { PIECES = 8 };
+
+/* What a single probe counts that saw something where all else saw nothing, in whole ranges. */
+#define LOUD 0x1p20
 
 /* In (-1/2, 1/2), irregular: squares times the golden ratio. (Multiples have two differences only.)
  */
@@ -112,9 +115,79 @@ done:
   return rc;
 }
 
+/* Whether the first level's regions and all probes saw one and the same value: a constant, or
+ * something hidden. Its probes that do not count are NaN. */
+static int blank(const engine *e, int64_t count) {
+  const double seen = e->whole[0].low;
+  for (int64_t i = 0; i < count; i++) {
+    if (e->whole[i].low != seen || e->whole[i].high != seen) return 0;
+  }
+  for (int i = 0; i < e->probes.count; i++) {
+    if (e->probes.at[i].g < seen || e->probes.at[i].g > seen) return 0;
+  }
+  return 1;
+}
+
+static double volume_of(const quad_frame *f) {
+  double volume = 1.0;
+  for (int d = 0; d < f->dims; d++) volume *= f->axis[d].upper - f->axis[d].lower;
+  return volume;
+}
+
+/* The probes, and many more where there was nothing to see: there, what a single one sees
+ * counts LOUD times the whole range. Local. */
+static status look(engine *e, int64_t count) {
+  status rc = STATUS_OK;
+  TRY(probe_set_make(e->run, &e->frame, probe_count(e->frame.dims), &e->probes));
+  if (!blank(e, count) || e->run->evaluations + PROBES_BLANK > e->run->limits.max_evaluations) {
+    return STATUS_OK;
+  }
+  probe_set_release(&e->probes);
+  TRY(probe_set_make(e->run, &e->frame, PROBES_BLANK, &e->probes));
+  for (int i = 0; i < e->probes.count; i++) {
+    const double seen = e->whole[0].low, off = fabs(e->probes.at[i].g - seen);
+    if (off > QUAD_ROUNDING * fabs(seen)) e->probes.at[i].share = LOUD * volume_of(&e->frame);
+  }
+done:
+  return rc;
+}
+
+status adaptive_begin(engine *e) {
+  status rc = STATUS_OK, mine = STATUS_OK;
+  double *edge = NULL;
+  int64_t count = 0;
+  const int edges = 2 * e->frame.dims;
+  mine = adaptive_first_level(e->run, &e->frame, &edge, &count);
+  const int64_t least = count * e->points + probe_count(e->frame.dims);
+  if (mine == STATUS_OK && least > e->run->limits.max_evaluations) {
+    mine = fail(STATUS_USAGE, "quad: max_evaluations = %lld, and the first look takes %lld",
+                (long long)e->run->limits.max_evaluations, (long long)least);
+  }
+  if (mine == STATUS_OK) mine = adaptive_reserve(e, count);
+  if (mine == STATUS_OK) mine = region_list_reserve(&e->list, count);
+  if (mine == STATUS_OK) memcpy(e->edge, edge, (size_t)(count * edges) * sizeof *edge);
+  TRY(adaptive_evaluate(e, count, mine));
+  TRY(comm_agree(e->run->world, look(e, count)));
+  memcpy(e->list.edge, edge, (size_t)(count * edges) * sizeof *edge);
+  for (int64_t id = 0; id < count; id++) e->list.at[id].probe = -1;
+  for (int i = 0; i < e->probes.count; i++) {
+    for (int64_t id = 0; id < count; id++) {
+      if (!probe_inside(&e->frame, &e->probes.at[i], edge + id * edges)) continue;
+      e->probes.at[i].next = e->list.at[id].probe;
+      e->list.at[id].probe = i;
+      break;
+    }
+  }
+  e->list.count = count;
+  for (int64_t id = 0; id < count; id++) adaptive_settle(e, id, &e->whole[id], 0.0, 0.0);
+done:
+  alloc_free(&edge);
+  return rc;
+}
+
 void adaptive_find_bad(quad_run *run, const quad_frame *f, const double *edge) {
   const formula *fn = run->integral.f;
-  formula_input in[QUAD_DIMS + 64];
+  formula_input in[QUAD_INPUTS];
   double x[QUAD_DIMS], value, *out = &value, most = -1.0;
   for (int i = 0; i < fn->inputs; i++) {
     in[i].at = i < f->dims ? &x[i] : &run->integral.parameters[i - f->dims];

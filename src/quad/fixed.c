@@ -48,10 +48,6 @@ typedef struct refinement {
   double size, gain;
 } refinement;
 
-int quad_tolerated(const quad_run *run) {
-  return run->error <= run->limits.rtol * fabs(run->value) || run->error <= run->limits.atol;
-}
-
 static double tolerance(const quad_run *run) {
   return fmax(run->limits.rtol * fabs(run->value), run->limits.atol);
 }

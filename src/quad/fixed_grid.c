@@ -7,6 +7,13 @@
 
 #include "alloc.h"
 
+/* As many points per direction as can be counted. */
+static status check_count(const fixed_grid *g) {
+  if (g->panels == 1 || g->n <= QUAD_POINTS_MAX / g->panels) return STATUS_OK;
+  return fail(STATUS_USAGE, "quad: %lld panels of %lld points are more than 2^53 points",
+              (long long)g->panels, (long long)g->n);
+}
+
 static status make_axes(const quad_run *run, const quad_integral *f, const quad_rule *rule,
                         fixed_grid *out, int new_only) {
   status rc = STATUS_OK;
@@ -18,6 +25,7 @@ static status make_axes(const quad_run *run, const quad_integral *f, const quad_
   for (int d = 0; d < g->dims; d++) {
     double scale = 1.0;
     quad_axis_range(f, d, &g->axis[d]);
+    if (rule->flags & QUAD_RULE_PANELS) TRY(quad_check_width(&g->axis[d], d));
     TRY(rule->axis(out->n, out->panels, g->dims, new_only, &g->axis[d], &scale));
     if (g->axis[d].count > QUAD_POINTS_MAX / g->points) {
       return fail(STATUS_USAGE, "quad: %lld points in each of %d directions are more than 2^53",
@@ -57,9 +65,23 @@ status fixed_grid_create(quad_run *run, const quad_integral *f, const quad_rule 
   memset(out, 0, sizeof *out);
   out->n = n;
   out->panels = panels;
+  TRY(check_count(out));
   TRY(make_axes(run, f, rule, out, new_only));
   out->place = out->host;
   if (rule->table != NULL) TRY(make_tables(run, rule, new_only, out));
+done:
+  return rc;
+}
+
+status fixed_grid_count(const quad_run *run, const quad_rule *rule, int64_t *points) {
+  status rc = STATUS_OK;
+  fixed_grid g;
+  memset(&g, 0, sizeof g);
+  g.n = run->limits.n;
+  g.panels = run->limits.panels;
+  TRY(check_count(&g));
+  TRY(make_axes(run, &run->integral, rule, &g, 0));
+  *points = g.host.points;
 done:
   return rc;
 }

@@ -17,6 +17,9 @@ typedef struct fixed_grid {
  * agrees. */
 status fixed_grid_create(quad_run *run, const quad_integral *f, const quad_rule *rule, int64_t n,
                          int64_t panels, int new_only, fixed_grid *out);
+/* How many points run->limits makes, without making them; fails as fixed_grid_create would. Local.
+ */
+status fixed_grid_count(const quad_run *run, const quad_rule *rule, int64_t *points);
 void fixed_grid_release(quad_run *run, fixed_grid *g); /* a zeroed one is fine */
 
 /* What lies between the outermost points and the ends of a 1-D open rule, as its two outermost

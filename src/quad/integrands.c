@@ -300,8 +300,12 @@ const integrand *integrand_find(const char *name) {
 }
 
 const char *integrand_names(void) {
-  return "demo|runge|peak|singular|kahaner5|kahaner9|kahaner12|kahaner18|genz-oscillatory|"
-         "genz-product-peak|genz-corner-peak|genz-gaussian|genz-continuous|genz-discontinuous";
+#define INTEGRAND(name) "|" name
+  static const char names[] =
+#include "integrands.def"
+      ;
+#undef INTEGRAND
+  return names + 1;
 }
 
 /* Appends a pattern with @, # and & replaced. */

@@ -112,7 +112,7 @@ static double place_probe(const quad_frame *f, const mixture *m, int i, probe_se
 static void look(quad_run *run, const quad_frame *f, const double *x, const double *slope,
                  double *value, probe_set *s) {
   const formula *fn = run->integral.f;
-  formula_input in[QUAD_DIMS + 64];
+  formula_input in[QUAD_INPUTS];
   double volume = 1.0;
   for (int d = 0; d < f->dims; d++) volume *= f->axis[d].upper - f->axis[d].lower;
   for (int i = 0; i < fn->inputs; i++) {

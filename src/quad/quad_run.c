@@ -10,9 +10,7 @@
 #include "quad_saving.h"
 #include "timers.h"
 
-enum { FIRST_STRETCH = 1 << 16, LONGEST_STRETCH = 1 << 26 }; /* blocks, over all ranks */
-
-static const double BRISK = 0.5, SLOW = 2.0; /* seconds a stretch should take */
+enum { FIRST_STRETCH = 1 << 8, LONGEST_STRETCH = 1 << 26 }; /* blocks, over all ranks */
 
 void quad_axis_range(const quad_integral *f, int d, quad_axis *a) {
   const double low = fmin(f->lower[d], f->upper[d]), high = fmax(f->lower[d], f->upper[d]);
@@ -24,10 +22,18 @@ void quad_axis_range(const quad_integral *f, int d, quad_axis *a) {
   a->upper = a->range == QUAD_FINITE ? high : 1.0;
 }
 
+status quad_check_width(const quad_axis *a, int d) {
+  if (isfinite(a->upper - a->lower)) return STATUS_OK;
+  return fail(STATUS_USAGE,
+              "quad: the range of direction %d is wider than 1.8e308: only trapezoid and simpson "
+              "take that",
+              d + 1);
+}
+
 double quad_value(const quad_run *run, const double *x) {
   const quad_integral *f = &run->integral;
   double at[QUAD_DIMS], value, *out = &value;
-  formula_input in[QUAD_DIMS + 64];
+  formula_input in[QUAD_INPUTS];
   for (int d = 0; d < f->dims; d++) at[d] = run->limits.single ? (float)x[d] : x[d];
   for (int i = 0; i < f->f->inputs; i++) {
     in[i] = (formula_input){.at = i < f->dims ? &at[i] : &f->parameters[i - f->dims], .step = 0};
@@ -35,6 +41,12 @@ double quad_value(const quad_run *run, const double *x) {
   f->f->batch(f->f->context, 1, in, &out);
   return run->limits.single ? (float)value : value;
 }
+
+int quad_met(const quad_limits *limits, double value, double error) {
+  return error <= limits->rtol * fabs(value) || error <= limits->atol;
+}
+
+int quad_tolerated(const quad_run *run) { return quad_met(&run->limits, run->value, run->error); }
 
 int quad_stopped(const quad_run *run) {
   return run->reason == QUAD_TIME_LIMIT || run->reason == QUAD_SIGNAL;
@@ -61,11 +73,27 @@ done:
   return rc;
 }
 
+/* Powers of two, at most 64 times as long: a first stretch of a microsecond says little. */
+int64_t quad_next_stretch(int64_t length, int64_t longest, double seconds) {
+  static const double BRISK = 0.5, SLOW = 2.0;
+  if (seconds > SLOW && length > 1) return length / 2;
+  for (int doublings = 0; doublings < 6 && seconds < BRISK && length < longest; doublings++) {
+    length *= 2;
+    seconds *= 2.0;
+  }
+  return length;
+}
+
+void quad_progress(const quad_run *run, int64_t k, int64_t total, double error) {
+  static const double QUIET = 1.0;
+  progress *p = run->progress;
+  if (p != NULL && comm_clock() - p->began > QUIET) progress_step(p, k, total, error);
+}
+
 /* The next stretch's length, alike on all ranks. */
 static status follow_clock(quad_run *run, double seconds, int64_t *stretch) {
   status rc = comm_max_f64(run->world, &seconds, 1);
-  if (seconds < BRISK && *stretch < LONGEST_STRETCH) *stretch *= 2;
-  if (seconds > SLOW && *stretch > 1) *stretch /= 2;
+  *stretch = quad_next_stretch(*stretch, LONGEST_STRETCH, seconds);
   return rc;
 }
 
@@ -89,7 +117,7 @@ status quad_sum_grid(quad_run *run, const quad_grid *g, double *out) {
     TRY(sum_stretch(run, g, at, end, count, total));
     at = end;
     if (at == blocks) break;
-    if (run->progress != NULL) progress_step(run->progress, at, blocks, NAN);
+    quad_progress(run, at, blocks, NAN);
     TRY(follow_clock(run, comm_clock() - began, &stretch));
     TRY(quad_saver_meet(run, total, at));
     if (quad_stopped(run)) goto done;
@@ -157,6 +185,16 @@ done:
   return rc;
 }
 
+/* A value of 0 with an error of 0 that the tolerance accepted is no answer, unless the formula says
+ * that f is the same everywhere: a peak between the points looks like that. */
+static void doubt_nothing(quad_run *run) {
+  const quad_integral *f = &run->integral;
+  if (run->reason != QUAD_CONVERGED || run->value != 0.0 || run->error != 0.0) return;
+  if (f->settled != NULL && f->settled(f->context, f->parameters)) return;
+  run->reason = QUAD_UNSEEN;
+  run->error = INFINITY;
+}
+
 status quad_integrate(quad_run *run, const quad_rule *rule) {
   status rc = STATUS_OK;
   const quad_integral *f = &run->integral;
@@ -175,6 +213,7 @@ status quad_integrate(quad_run *run, const quad_rule *rule) {
   run->reason = QUAD_CONVERGED;
   TRY(quad_saver_load(run));
   TRY(rule->run(run, rule));
+  doubt_nothing(run);
   TRY(quad_saver_finish(run));
   run->value *= sign;
 done:

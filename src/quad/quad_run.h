@@ -21,6 +21,9 @@ typedef struct quad_integral {
   int break_count;
   const formula *f; /* x[0] .. x[dims - 1], then the parameters */
   const double *parameters;
+  /* Whether f is the same at all points, for these parameters, by its formula; NULL: not known. */
+  int (*settled)(const void *context, const double *parameters);
+  const void *context;
 } quad_integral;
 
 typedef struct quad_limits {
@@ -43,6 +46,7 @@ typedef enum quad_reason {
   QUAD_MISSED,      /* the points asked for, and not the tolerance asked for */
   QUAD_TIME_LIMIT,  /* asked to stop, by the clock */
   QUAD_SIGNAL,      /* or by a signal */
+  QUAD_UNSEEN,      /* 0 +- 0: all that was seen is 0, or cancels exactly */
   QUAD_REASONS
 } quad_reason;
 
@@ -121,7 +125,8 @@ status quad_reason_status(quad_reason reason);
 /* The driver of fixed rules: a quad_rule's `run`. */
 status quad_fixed(quad_run *run, const quad_rule *rule);
 
-/* Whether run->error is within the tolerances. Local. */
+/* Whether an error, or run->error, is within the tolerances. Local. */
+int quad_met(const quad_limits *limits, double value, double error);
 int quad_tolerated(const quad_run *run);
 
 /* Sum of weight * f over the whole grid, times grid.scale, into out[0]; with grid.estimate that of
@@ -129,6 +134,13 @@ int quad_tolerated(const quad_run *run);
  * somewhere, or the sum overflows; NaN when the run was asked to stop (run->reason says so). Counts
  * the evaluations. */
 status quad_sum_grid(quad_run *run, const quad_grid *g, double *out);
+
+/* Progress of runs of more than a second; total 0, error NaN: not known. Local. */
+void quad_progress(const quad_run *run, int64_t k, int64_t total, double error);
+
+/* How long the stretch of work should be after one of `length` that took so many seconds: about a
+ * second, so that requests to stop are met and the meeting costs nothing. Local. */
+int64_t quad_next_stretch(int64_t length, int64_t longest, double seconds);
 
 /* After a sum over g that is not finite: finds the sample of lowest number at which f is not finite
  * (run->bad_point, bad_value). `host` is g with its tables in host memory. */
@@ -143,6 +155,9 @@ int quad_stopped(const quad_run *run);
 /* The axis of direction d of the integral, without its rule: range, limits of t (lower < upper).
  * Local. */
 void quad_axis_range(const quad_integral *f, int d, quad_axis *a);
+
+/* Whether the width of axis `a`, of direction d, is a double: else STATUS_USAGE. Local. */
+status quad_check_width(const quad_axis *a, int d);
 
 /* Runs `rule`: turns reversed limits, answers empty ranges. STATUS_USAGE when the rule does not do
  * this number of dimensions. */

@@ -18,10 +18,12 @@ static status refresh_done(void *context, checkpoint_item *item) {
   return STATUS_OK;
 }
 
-status quad_saver_open(quad_saver *s, checkpointing *is) {
+status quad_saver_open(quad_saver *s, checkpointing *is, int sums) {
   status rc = STATUS_OK;
   memset(s, 0, sizeof *s);
   s->is = is;
+  s->sums = sums;
+  if (!sums) return STATUS_OK;
   const checkpoint_item done = {.name = "/quad/done", .type = CHECKPOINT_F64, .replicated = 1};
   const checkpoint_item words = {.name = "/quad/words",
                                  .type = CHECKPOINT_I64,
@@ -59,7 +61,7 @@ status quad_saver_load(quad_run *run) {
   status rc = STATUS_OK;
   quad_saver *s = run->saver;
   int64_t number, done_length, word_length, whole_length;
-  if (s == NULL) return STATUS_OK;
+  if (s == NULL || !s->sums) return STATUS_OK;
   TRY(checkpointing_load(s->is, &number));
   if (number < 0) goto done;
   const double *sums = checkpointing_loaded(s->is, "/quad/done", &done_length);
@@ -73,7 +75,7 @@ status quad_saver_load(quad_run *run) {
   TRY(comm_agree(run->world, make_room(s, done_length / QUAD_SAVER_SUMS)));
   s->count = done_length / QUAD_SAVER_SUMS;
   if (s->count > 0) memcpy(s->done, sums, (size_t)done_length * sizeof *sums);
-  memcpy(s->word, word, sizeof s->word);
+  memcpy(s->word, word, QUAD_SAVER_SUMS * WIDE_WORDS * sizeof *word);
   s->at = whole[0];
   s->blocks = whole[1];
   s->resumed = s->at > 0;
@@ -115,12 +117,16 @@ static void keep(quad_saver *s, const wide *total, int64_t at) {
 }
 
 status quad_saver_meet(quad_run *run, const wide *total, int64_t at) {
-  status rc = STATUS_OK;
-  stop_cause cause = STOP_NONE;
   quad_saver *s = run->saver;
   if (s == NULL) return STATUS_OK;
   keep(s, total, at);
-  TRY(checkpointing_meet(s->is, s->blocks + at, 0, &cause));
+  return quad_saver_look(run, s->blocks + at);
+}
+
+status quad_saver_look(quad_run *run, int64_t number) {
+  status rc = STATUS_OK;
+  stop_cause cause = STOP_NONE;
+  TRY(checkpointing_meet(run->saver->is, number, 0, &cause));
   if (cause == STOP_SIGNAL) run->reason = QUAD_SIGNAL;
   if (cause == STOP_TIME) run->reason = QUAD_TIME_LIMIT;
 done:
@@ -141,7 +147,8 @@ status quad_saver_note(quad_saver *s, int count, const double *out, int64_t bloc
 
 status quad_saver_finish(quad_run *run) {
   quad_saver *s = run->saver;
-  if (s == NULL || quad_stopped(run) || run->reason == QUAD_NOT_FINITE) return STATUS_OK;
+  if (s == NULL || !s->sums || quad_stopped(run) || run->reason == QUAD_NOT_FINITE)
+    return STATUS_OK;
   keep(s, NULL, 0);
   return checkpointing_finish(s->is, s->blocks);
 }

@@ -8,22 +8,25 @@
 #include "checkpointing.h"
 #include "quad_run.h"
 
-enum { QUAD_SAVER_SUMS = 2 };
+enum { QUAD_SAVER_SUMS = 2, QUAD_SAVER_WORDS = 4 * WIDE_WORDS + 1 };
 
 typedef struct quad_saver {
   checkpointing *is;
+  int sums;     /* fixed rules: what follows is in use */
   double *done; /* [QUAD_SAVER_SUMS * count], of completed sums, in order */
   int64_t count, room;
   int64_t recalled; /* of them, how many this run has asked for again */
   int64_t at;       /* next block of the sum at work */
   int64_t blocks;   /* in all sums that are done: checkpoints are numbered by blocks */
-  int64_t word[QUAD_SAVER_SUMS * WIDE_WORDS];
-  int64_t whole[2]; /* as saved: at, blocks */
-  int resumed;      /* `word` and `at` are for the next sum */
+  int64_t word[QUAD_SAVER_WORDS]; /* exact totals at work */
+  int64_t whole[2];               /* as saved: at, blocks */
+  double limits[4];               /* of sweeps: as saved (quad_sweep_saving.c) */
+  int resumed;                    /* `word` and `at` are for the next sum */
 } quad_saver;
 
-/* Adds the items of the state. Local. */
-status quad_saver_open(quad_saver *s, checkpointing *is);
+/* Adds the items of the state of fixed rules; the items of sweeps and adaptive rules are added by
+ * their drivers. Local. */
+status quad_saver_open(quad_saver *s, checkpointing *is, int sums);
 void quad_saver_close(quad_saver *s); /* local */
 
 /* Loads what `restart` names. */
@@ -40,6 +43,9 @@ int64_t quad_saver_until(const quad_saver *s, int64_t at, int64_t end);
 
 /* Between stretches: saves when due; sets run->reason when the run is to stop. */
 status quad_saver_meet(quad_run *run, const wide *total, int64_t at);
+
+/* The same for a state that is in place, of a run at `number`. */
+status quad_saver_look(quad_run *run, int64_t number);
 
 /* A sum is done. Local. */
 status quad_saver_note(quad_saver *s, int count, const double *out, int64_t blocks);

@@ -17,13 +17,11 @@
 #include "alloc.h"
 #include "fingerprint.h"
 #include "fixed_grid.h"
-#include "progress.h"
-#include "quad_saving.h"
+#include "quad_sweep_saving.h"
 #include "timers.h"
 
-enum { BATCH_FIRST = 1 << 10, BATCH = 1 << 16, SMALL = 1 << 16 };
-static const double BRISK = 0.5, SLOW = 2.0; /* seconds a batch should take */
-static const double ROUNDING = 4.0;          /* eps of the value, as for single runs */
+enum { BATCH = 1 << 16, SMALL = 1 << 16 };
+static const double ROUNDING = 4.0; /* eps of the value, as for single runs */
 
 typedef struct sweeping {
   quad_run *run;
@@ -36,6 +34,7 @@ typedef struct sweeping {
   int small, empty;   /* the first way; nothing to do */
   int64_t first;      /* member of batch element 0 */
   int64_t count;
+  int64_t done; /* members of this rank that are done, the first so many */
   /* the first way */
   fixed_grid g;
   double *sum; /* [BATCH][1 + estimate], a copy of */
@@ -74,6 +73,7 @@ static void take_batch(sweeping *w) {
     s->first_reason = (quad_reason)reason;
   }
   s->fingerprint += fingerprint_of(w->batch.value, w->first, w->count);
+  w->done += w->count;
   if (!s->keep) return;
   const int64_t at = w->first - ownership_begin(&s->owned);
   const size_t count = (size_t)w->count;
@@ -87,7 +87,7 @@ static void take_batch(sweeping *w) {
 
 static void judge(sweeping *w, int64_t i, double value, double error) {
   const quad_limits *limits = &w->run->limits;
-  const int met = error <= limits->rtol * fabs(value) || error <= limits->atol;
+  const int met = quad_met(limits, value, error);
   w->batch.value[i] = value;
   w->batch.error[i] = error;
   w->batch.evaluations[i] = w->g.host.points;
@@ -221,17 +221,24 @@ static void stop_batch(sweeping *w) {
   }
 }
 
+/* Members whose results a checkpoint had. */
+static void recall_batch(sweeping *w) {
+  const quad_results *mine = &w->s->mine;
+  const int64_t at = w->first - ownership_begin(&w->s->owned);
+  const size_t count = (size_t)w->count;
+  memcpy(w->batch.value, mine->value + at, count * sizeof(double));
+  memcpy(w->batch.error, mine->error + at, count * sizeof(double));
+  memcpy(w->batch.evaluations, mine->evaluations + at, count * sizeof(int64_t));
+  memcpy(w->batch.reason, mine->reason + at, count);
+}
+
 static status run_batch(sweeping *w, comm *self) {
   status rc = STATUS_OK;
-  if (w->count == 0) return STATUS_OK;
-  if (quad_stopped(w->run)) {
-    stop_batch(w);
-  } else if (w->empty) {
+  if (w->empty) {
     empty_batch(w);
   } else {
     TRY(w->small ? fixed_batch(w) : single_batch(w, self));
   }
-  take_batch(w);
 done:
   return rc;
 }
@@ -248,35 +255,70 @@ done:
   return rc;
 }
 
-/* Between batches: is the run to stop, and how long is the next one? */
-static status look(quad_run *run, int64_t at, int64_t most, double seconds, int64_t *size) {
+/* The next batch: at most `most` members that are all to be done, or all known already. What they
+ * are: 1 to be done, 0 known. */
+static int choose_batch(sweeping *w, int64_t most) {
+  const ownership *owned = &w->s->owned;
+  const int64_t mine = ownership_end(owned) - ownership_begin(owned), left = mine - w->done;
+  const unsigned char *reason = w->s->keep ? w->s->mine.reason + w->done : NULL;
+  const int open = reason == NULL || left == 0 || reason[0] == QUAD_UNDONE;
+  const int64_t end = left < most ? left : most;
+  w->first = ownership_begin(owned) + w->done;
+  w->count = reason == NULL ? end : 0;
+  while (w->count < end && (reason[w->count] == QUAD_UNDONE) == open) w->count++;
+  return open;
+}
+
+/* This rank's next members, at most `most` that take work. */
+static status step(sweeping *w, comm *self, int64_t most) {
   status rc = STATUS_OK;
-  TRY(comm_max_f64(run->world, &seconds, 1));
-  if (run->progress != NULL) progress_step(run->progress, at, most, NAN);
-  TRY(quad_saver_meet(run, NULL, at));
-  if (seconds < BRISK && *size < BATCH) *size *= 2;
-  if (seconds > SLOW && *size > 1) *size /= 2;
+  while (!choose_batch(w, BATCH)) {
+    recall_batch(w);
+    take_batch(w);
+  }
+  choose_batch(w, most);
+  if (w->count == 0) goto done;
+  TRY(run_batch(w, self));
+  take_batch(w);
 done:
   return rc;
 }
 
-/* All ranks in step, a batch each; batches last about a second. */
+/* The members that are left when the run stops. */
+static void stop_rest(sweeping *w) {
+  while (choose_batch(w, BATCH), w->count > 0) {
+    if (w->s->keep && w->s->mine.reason[w->done] != QUAD_UNDONE)
+      recall_batch(w);
+    else
+      stop_batch(w);
+    take_batch(w);
+  }
+}
+
+/* All ranks in step, a batch each; batches last about a second. Between them: how many members are
+ * done, is the run to stop, is it time to save? */
 static status run_all(sweeping *w, comm *self) {
   status rc = STATUS_OK;
-  const ownership *owned = &w->s->owned;
-  const int64_t begin = ownership_begin(owned), end = ownership_end(owned);
-  int64_t most = 0, size = BATCH_FIRST, at = 0;
-  for (int r = 0; r < owned->size; r++) {
-    if (owned->first[r + 1] - owned->first[r] > most) most = owned->first[r + 1] - owned->first[r];
-  }
-  while (at < most) {
+  quad_run *run = w->run;
+  const int64_t members = w->s->swept->grid.members, ranks = comm_size(run->world);
+  int64_t size = 1, total = 0;
+  while (total < members && !quad_stopped(run)) {
     const double began = comm_clock();
-    w->first = at < end - begin ? begin + at : end;
-    w->count = end - w->first < size ? end - w->first : size;
-    TRY(comm_agree(w->run->world, run_batch(w, self)));
-    at += size;
-    if (!quad_stopped(w->run)) TRY(look(w->run, at, most, comm_clock() - began, &size));
+    const int64_t until = quad_sweep_until(run, total);
+    const int64_t share = until / ranks + (until % ranks != 0);
+    TRY(comm_agree(run->world, step(w, self, share < size ? share : size)));
+    double seconds = comm_clock() - began;
+    total = w->done;
+    TRY(comm_sum_i64(run->world, &total, 1));
+    TRY(comm_max_f64(run->world, &seconds, 1));
+    size = quad_next_stretch(size, BATCH, seconds);
+    quad_progress(run, total, members, NAN);
+    if (total < members) TRY(quad_sweep_meet(run, total));
   }
+  if (quad_stopped(run))
+    stop_rest(w);
+  else
+    TRY(quad_sweep_finish(run, w->s));
 done:
   return rc;
 }
@@ -324,6 +366,7 @@ status quad_sweep_run(quad_run *run, const quad_rule *rule, quad_sweep *s) {
   TRY(ownership_even(run->world, s->swept->grid.members, &s->owned));
   TRY(comm_agree(run->world, comm_self(&self)));
   TRY(comm_agree(run->world, begin(&w)));
+  TRY(quad_sweep_load(run, s));
   TRY(run_all(&w, self));
   const phase before = timers_switch(run->timers, PHASE_COMMUNICATE);
   TRY(share_counts(&w));

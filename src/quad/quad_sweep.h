@@ -14,6 +14,9 @@ typedef struct quad_results {
   unsigned char *reason; /* quad_reason */
 } quad_results;
 
+/* Of results, a member. */
+enum { QUAD_MEMBER_BYTES = 25 };
+
 typedef struct quad_sweep {
   const sweep *swept;
   int fixed_count; /* run->integral.parameters: so many, then room for the swept ones */

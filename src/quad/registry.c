@@ -1,14 +1,17 @@
-/* The quadrature rules there are, and how runs end. Adding a rule is its file and its line here. */
+/* The quadrature rules there are (rules.def), and how runs end. */
 #include <string.h>
 
 #include "quad_run.h"
 
-extern const quad_rule RULE_trapezoid, RULE_simpson, RULE_gauss_legendre, RULE_tanh_sinh,
-    RULE_adaptive, RULE_genz_malik, RULE_sobol;
+#define RULE(id, name) extern const quad_rule RULE_##id;
+#include "rules.def"
+#undef RULE
 
-static const quad_rule *const rules[] = {&RULE_trapezoid, &RULE_simpson,  &RULE_gauss_legendre,
-                                         &RULE_tanh_sinh, &RULE_adaptive, &RULE_genz_malik,
-                                         &RULE_sobol};
+#define RULE(id, name) &RULE_##id,
+static const quad_rule *const rules[] = {
+#include "rules.def"
+};
+#undef RULE
 
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -52,6 +55,7 @@ static const ending endings[QUAD_REASONS] = {
     [QUAD_EMPTY_RANGE] = {"empty_range", STATUS_OK},
     [QUAD_MISSED] = {"tolerance_missed", STATUS_STOPPED},
     [QUAD_TIME_LIMIT] = {"time_limit", STATUS_STOPPED},
+    [QUAD_UNSEEN] = {"nothing_seen", STATUS_STOPPED},
     [QUAD_SIGNAL] = {"signal", STATUS_STOPPED},
 };
 

@@ -57,6 +57,7 @@ done:
 }
 
 static status begin(quad_run *run, sampling *s) {
+  status rc = STATUS_OK;
   memset(s, 0, sizeof *s);
   s->run = run;
   s->volume = 1.0;
@@ -65,11 +66,16 @@ static status begin(quad_run *run, sampling *s) {
   for (int d = 0; d < s->g.dims; d++) {
     quad_axis *a = &s->g.axis[d];
     quad_axis_range(&run->integral, d, a);
+    TRY(quad_check_width(a, d));
     a->step = a->upper - a->lower;
     s->volume *= a->step;
   }
   s->host = s->g;
-  return comm_agree(run->world, make_table(s));
+  run->value = NAN; /* until the first level is done */
+  run->error = INFINITY;
+  rc = comm_agree(run->world, make_table(s));
+done:
+  return rc;
 }
 
 /* Continues every replicate to `end` points. */

@@ -336,11 +336,13 @@ static status run_gradients(solve_run *run) {
   status rc = STATUS_OK;
   linear_system *s = run->system;
   gradients g = {.run = run};
+  linear_phase(s, PHASE_SETUP); /* pages that nobody has touched yet */
   ATTEMPT(s, linear_vector(s, "residual", &g.r));
   ATTEMPT(s, linear_vector(s, "direction", &g.p));
   ATTEMPT(s, linear_vector(s, "product", &g.q));
   ATTEMPT(s, judged_open(s, &g.judged));
   TRY(comm_agree(s->world, s->failure));
+  linear_phase(s, PHASE_COMPUTE);
   TRY(loop(&g));
   TRY(saving_finish(&g.saver, &g.state, 1, g.verdict));
   TRY(finish(&g));

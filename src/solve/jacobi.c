@@ -272,9 +272,11 @@ static status run_sweeps(solve_run *run) {
   linear_system *s = run->system;
   const int64_t last = run->limits.max_iterations;
   sweeping w = {.run = run, .iterate = {run->x, {.rows = 0}}};
+  linear_phase(s, PHASE_SETUP); /* pages that nobody has touched yet */
   ATTEMPT(s, linear_vector(s, "next iterate", &w.iterate[1]));
   ATTEMPT(s, judged_open(s, &w.judged));
   TRY(comm_agree(s->world, s->failure));
+  linear_phase(s, PHASE_COMPUTE);
   TRY(begin(&w, last));
   while (w.verdict == VERDICT_NONE && w.state.iteration < last) {
     TRY(stretch(&w, next_stop(&w, last)));

@@ -13,20 +13,8 @@
 
 void linear_phase(linear_system *s, int p) { timers_switch(s->timers, (phase)p); }
 
-status linear_halo_adopt(linear_system *s) {
-  status rc = STATUS_OK;
-  const halo *h = &s->plan;
-  TRY(s->kernels->alloc(s->place, h->sends * (int64_t)sizeof(double), "halo", &s->halo_send));
-  TRY(s->kernels->alloc(s->place, h->ghosts * (int64_t)sizeof(double), "halo", &s->halo_ghost));
-  rc = halo_adopt(&s->plan, s->halo_send.at, s->halo_ghost.at);
-done:
-  return rc;
-}
-
-void linear_halo_release(linear_system *s) {
-  halo_release(&s->plan);
-  if (s->halo_send.at != NULL) s->kernels->release(s->place, &s->halo_send);
-  if (s->halo_ghost.at != NULL) s->kernels->release(s->place, &s->halo_ghost);
+transport_side linear_side(linear_system *s) {
+  return (transport_side){s->kernels, s->place, s->world, &s->plan, &s->halo_send, &s->halo_ghost};
 }
 
 status linear_apply(linear_system *s, vec x, linear_work work, void *context) {

@@ -8,17 +8,11 @@
 #define LINEAR_H
 
 #include "solver.h"
+#include "transport.h"
 
-/* Moves the halo plan's buffers into the backend's memory, and releases plan and buffers. On a rank
- * that has failed, linear_apply goes on with buffers in host memory. Local. */
-status linear_halo_adopt(linear_system *s);
-void linear_halo_release(linear_system *s);
-
-/* Runs a local kernel unless this rank has failed already. */
-#define ATTEMPT(system, call)                                                                      \
-  do {                                                                                             \
-    if ((system)->failure == STATUS_OK) (system)->failure = (call);                                \
-  } while (0)
+/* The system's exchanges, for transport.h. On a rank that has failed, linear_apply goes on with
+ * buffers in host memory wherever they were. Local. */
+transport_side linear_side(linear_system *s);
 
 /* One matrix operation of a rank on the rows of `p`. */
 typedef status (*linear_work)(void *context, part p);

@@ -3,10 +3,10 @@
  * dominant: entries_per_row - 1 distinct columns a row and a diagonal one larger than the sum of
  * their sizes, so that Jacobi converges; not symmetric.
  *
- * Two passes over the own rows: entries per block (to balance), then entries. A row costs O(its
- * entries) (random-dominant: their square in moves of 8 bytes, which for rows of hundreds is
- * little). Random columns are drawn without replacement by Floyd's algorithm (Bentley, CACM 30
- * (1987) 754). */
+ * Passes over rows, shared by the threads: entries per block (to balance), row lengths, entries. A
+ * row costs O(its entries) (random-dominant: their square in moves of 8 bytes, which for rows of
+ * hundreds is little). Random columns are drawn without replacement by Floyd's algorithm (Bentley,
+ * CACM 30 (1987) 754). */
 #include "problems.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "philox.h"
 #include "survey.h"
+#include "team.h"
 
 enum { DIMS_MAX = 3 };
 
@@ -202,37 +203,73 @@ static status check_memory(comm *c, const making *m) {
                       m->request->name);
 }
 
-/* Entries per sum block, this rank's even share of the blocks counted. */
-static status weigh(comm *c, const making *m, int64_t **weight) {
-  status rc = STATUS_OK;
-  const gidx block = block_size(m->rows), blocks = (m->rows + block - 1) / block;
-  const int rank = comm_rank(c), size = comm_size(c);
-  TRY(alloc_zeroed(weight, blocks, sizeof **weight, "block weights"));
-  for (gidx b = rank; b < blocks; b += size) {
-    const gidx end = (b + 1) * block < m->rows ? (b + 1) * block : m->rows;
-    for (gidx gi = b * block; gi < end; gi++) (*weight)[b] += m->problem->row(m, gi, NULL, NULL);
+typedef struct weighing {
+  const making *m;
+  gidx block, first; /* rows of a block, the share's first block */
+  int64_t *weight;
+} weighing;
+
+static void weigh_part(void *context, int part, int64_t begin, int64_t end) {
+  const weighing *w = context;
+  const making *m = w->m;
+  (void)part;
+  for (int64_t b = begin; b < end; b++) {
+    const gidx from = (w->first + b) * w->block;
+    const gidx to = m->rows - from < w->block ? m->rows : from + w->block;
+    w->weight[b] = 0;
+    for (gidx gi = from; gi < to; gi++) w->weight[b] += m->problem->row(m, gi, NULL, NULL);
   }
+}
+
+/* Entries per sum block of this rank's share of the blocks. */
+static status weigh(const making *m, block_share share, int64_t **weight) {
+  status rc = STATUS_OK;
+  TRY(alloc_array(weight, share.count, sizeof **weight, "block weights"));
+  weighing w = {m, block_size(m->rows), share.first, *weight};
+  team_for(m->request->threads, share.count, weigh_part, &w);
 done:
   return rc;
+}
+
+typedef struct filling {
+  const making *m;
+  csr_rows *a;
+} filling;
+
+/* Lengths, at the place of the offsets behind them. */
+static void measure_part(void *context, int part, int64_t begin, int64_t end) {
+  const filling *f = context;
+  (void)part;
+  for (int64_t i = begin; i < end; i++) {
+    f->a->offset[i + 1] = f->m->problem->row(f->m, f->a->first_row + i, NULL, NULL);
+  }
+}
+
+static void fill_part(void *context, int part, int64_t begin, int64_t end) {
+  const filling *f = context;
+  csr_rows *a = f->a;
+  (void)part;
+  for (int64_t i = begin; i < end; i++) {
+    const eidx at = a->offset[i];
+    f->m->problem->row(f->m, a->first_row + i, a->column + at, a->value + at);
+  }
 }
 
 static status make_rows(const making *m, const ownership *owned, csr_rows *out) {
   status rc = STATUS_OK;
   const gidx begin = ownership_begin(owned), end = ownership_end(owned);
+  const int threads = m->request->threads;
+  filling f = {m, out};
   *out = (csr_rows){.global_rows = m->rows, .global_columns = m->rows, .first_row = begin};
   TRY(index_narrow(end - begin, "rows", &out->rows));
   TRY(alloc_array(&out->offset, (int64_t)out->rows + 1, sizeof *out->offset, "row offsets"));
   out->offset[0] = 0;
-  for (lidx i = 0; i < out->rows; i++) {
-    out->offset[i + 1] = out->offset[i] + m->problem->row(m, begin + i, NULL, NULL);
-  }
+  team_for(threads, out->rows, measure_part, &f);
+  for (lidx i = 0; i < out->rows; i++) out->offset[i + 1] += out->offset[i];
   const eidx entries = out->offset[out->rows];
   TRY(alloc_array(&out->column, entries, sizeof *out->column, "matrix columns"));
   TRY(alloc_array(&out->value, entries, sizeof *out->value, "matrix values"));
-  for (lidx i = 0; i < out->rows; i++) {
-    const eidx at = out->offset[i];
-    m->problem->row(m, begin + i, out->column + at, out->value + at);
-  }
+  team_for(threads, out->rows, fill_part, &f);
 done:
   if (rc != STATUS_OK) csr_rows_release(out);
   return rc;
@@ -248,8 +285,9 @@ status problem_build(comm *c, const problem_request *request, csr_rows *out, own
   if (rc == STATUS_OK) rc = check_room(c, &m);
   TRY(comm_agree(c, rc));
   TRY(check_memory(c, &m));
-  TRY(comm_agree(c, weigh(c, &m, &weight)));
-  TRY(ownership_by_weight(c, m.rows, weight, owned));
+  const block_share share = ownership_share(m.rows, comm_rank(c), comm_size(c));
+  TRY(comm_agree(c, weigh(&m, share, &weight)));
+  TRY(ownership_by_weight(c, m.rows, share, weight, owned));
   rc = make_rows(&m, owned, out);
   TRY(comm_agree(c, rc));
 done:

@@ -12,6 +12,7 @@ typedef struct problem_request {
   double peclet;           /* convdiff2d: the cell Peclet number */
   int64_t entries_per_row; /* random-dominant */
   uint64_t seed;
+  int threads; /* of this rank: 1 or more (team.h) */
 } problem_request;
 
 /* Makes the matrix, balanced by entries. STATUS_USAGE when the request does not fit the problem

@@ -8,9 +8,12 @@
 #include "survey.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "fingerprint.h"
+#include "team.h"
 
 static uint64_t entry_hash(gidx i, gidx j, double value) {
   return fingerprint_mix(bits_of(value) ^
@@ -24,11 +27,23 @@ static double lookup(const csr_rows *a, lidx i, gidx column) {
   return at < end && a->column[at] == column ? a->value[at] : 0.0;
 }
 
-void survey_diagonal(const csr_rows *a, double *diagonal) {
-  for (lidx i = 0; i < a->rows; i++) diagonal[i] = lookup(a, i, a->first_row + i);
+typedef struct diagonal_work {
+  const csr_rows *a;
+  double *diagonal;
+} diagonal_work;
+
+static void diagonal_part(void *context, int part, int64_t begin, int64_t end) {
+  const diagonal_work *w = context;
+  (void)part;
+  for (lidx i = (lidx)begin; i < end; i++) w->diagonal[i] = lookup(w->a, i, w->a->first_row + i);
 }
 
-/* The smallest of the rows a rank has met comes first: rows are walked in order. */
+void survey_diagonal(int threads, const csr_rows *a, double *diagonal) {
+  diagonal_work w = {a, diagonal};
+  team_for(threads, a->rows, diagonal_part, &w);
+}
+
+/* The smallest of the rows a thread has met comes first: rows are walked in order. */
 static void count_row(int64_t *count, gidx *first, gidx gi) {
   if (*count == 0) *first = gi;
   ++*count;
@@ -42,8 +57,14 @@ static void count_length(matrix_survey *s, int64_t length) {
   if (length > s->longest) s->longest = length;
 }
 
-static void survey_row(const csr_rows *a, lidx i, matrix_survey *s, uint64_t *upper,
-                       uint64_t *lower) {
+/* What one thread, or all, have seen. */
+typedef struct findings {
+  matrix_survey s;
+  uint64_t upper, lower;
+} findings;
+
+static void survey_row(const csr_rows *a, lidx i, findings *f) {
+  matrix_survey *s = &f->s;
   const gidx gi = a->first_row + i;
   const eidx begin = a->offset[i], end = a->offset[i + 1];
   double diagonal = 0.0, others = 0.0;
@@ -51,19 +72,21 @@ static void survey_row(const csr_rows *a, lidx i, matrix_survey *s, uint64_t *up
   for (eidx e = begin; e < end; e++) {
     const gidx gj = a->column[e];
     const double value = a->value[e];
+    const double size = fabs(value);
     const gidx distance = gi > gj ? gi - gj : gj - gi;
+    if (size > s->largest) s->largest = size;
     if (distance > s->bandwidth) s->bandwidth = distance;
     if (distance == 0) {
       diagonal = value;
       stored = 1;
       continue;
     }
-    others += fabs(value);
+    others += size;
     if (value == 0.0) continue;
     if (gi < gj) {
-      *upper += entry_hash(gi, gj, value);
+      f->upper += entry_hash(gi, gj, value);
     } else {
-      *lower += entry_hash(gj, gi, value);
+      f->lower += entry_hash(gj, gi, value);
     }
   }
   count_length(s, end - begin);
@@ -76,15 +99,6 @@ static void survey_row(const csr_rows *a, lidx i, matrix_survey *s, uint64_t *up
   /* the sum of the others is rounded: rows within its error count as equal */
   s->strictly_dominant += fabs(diagonal) > others * (1.0 + 1e-14);
   s->weakly_dominant += fabs(diagonal) >= others * (1.0 - 1e-14) && begin != end;
-}
-
-/* Smallest over ranks, -1 meaning none. */
-static status smallest(comm *c, gidx *const *first, int count) {
-  int64_t least[5];
-  for (int i = 0; i < count; i++) least[i] = *first[i] < 0 ? INT64_MAX : *first[i];
-  status rc = comm_min_i64(c, least, count);
-  for (int i = 0; i < count; i++) *first[i] = least[i] == INT64_MAX ? -1 : least[i];
-  return rc;
 }
 
 /* ---- the first entry that differs from its mirror ----
@@ -102,8 +116,19 @@ typedef struct bucketing {
   int shift;  /* log2 of a bucket's width */
 } bucketing;
 
-static void add_to_buckets(const csr_rows *a, const bucketing *k, uint64_t sum[BUCKETS]) {
-  for (lidx i = 0; i < a->rows; i++) {
+typedef struct bucket_work {
+  const csr_rows *a;
+  bucketing k;
+  atomic_ullong sum[BUCKETS];
+} bucket_work;
+
+static void bucket_part(void *context, int part, int64_t begin, int64_t end) {
+  bucket_work *w = context;
+  const csr_rows *a = w->a;
+  const bucketing *k = &w->k;
+  uint64_t sum[BUCKETS] = {0};
+  (void)part;
+  for (lidx i = (lidx)begin; i < end; i++) {
     const gidx gi = a->first_row + i;
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
       const gidx gj = a->column[e], low = gi < gj ? gi : gj, high = gi < gj ? gj : gi;
@@ -114,20 +139,27 @@ static void add_to_buckets(const csr_rows *a, const bucketing *k, uint64_t sum[B
       sum[at >> k->shift] += gi < gj ? hash : -hash; /* modulo 2^64 */
     }
   }
+  for (int b = 0; b < BUCKETS; b++) atomic_fetch_add(&w->sum[b], sum[b]);
+}
+
+static void add_to_buckets(int threads, const csr_rows *a, const bucketing *k,
+                           int64_t sum[BUCKETS]) {
+  bucket_work w = {.a = a, .k = *k};
+  for (int b = 0; b < BUCKETS; b++) atomic_init(&w.sum[b], 0);
+  team_for(threads, a->rows, bucket_part, &w);
+  for (int b = 0; b < BUCKETS; b++) sum[b] = (int64_t)atomic_load(&w.sum[b]);
 }
 
 /* The smallest index whose sum is not zero; -1 when there is none. */
-static status narrow_down(comm *c, const csr_rows *a, gidx row, gidx *found) {
+static status narrow_down(comm *c, int threads, const csr_rows *a, gidx row, gidx *found) {
   status rc = STATUS_OK;
   bucketing k = {.row = row};
   *found = -1;
   while (a->global_rows >> k.shift >= BUCKETS) k.shift += BUCKET_BITS;
   for (;; k.shift -= BUCKET_BITS) {
-    uint64_t own[BUCKETS] = {0};
     int64_t sum[BUCKETS];
     int first = 0;
-    add_to_buckets(a, &k, own);
-    memcpy(sum, own, sizeof sum);
+    add_to_buckets(threads, a, &k, sum);
     TRY(comm_sum_i64(c, sum, BUCKETS));
     while (first < BUCKETS && sum[first] == 0) first++;
     if (first == BUCKETS) goto done;
@@ -145,12 +177,12 @@ static int64_t own_bits(const csr_rows *a, gidx i, gidx j) {
   return at < 0 || at >= a->rows ? 0 : (int64_t)bits_of(lookup(a, (lidx)at, j));
 }
 
-static status find_odd_entry(comm *c, const csr_rows *a, matrix_survey *s) {
+static status find_odd_entry(comm *c, int threads, const csr_rows *a, matrix_survey *s) {
   status rc = STATUS_OK;
   gidx row, column;
-  TRY(narrow_down(c, a, -1, &row));
+  TRY(narrow_down(c, threads, a, -1, &row));
   if (row < 0) goto done;
-  TRY(narrow_down(c, a, row, &column));
+  TRY(narrow_down(c, threads, a, row, &column));
   if (column < 0) goto done;
   int64_t bits[2] = {own_bits(a, row, column), own_bits(a, column, row)};
   TRY(comm_sum_i64(c, bits, 2));
@@ -161,43 +193,97 @@ done:
   return rc;
 }
 
-static status combine(comm *c, matrix_survey *s, uint64_t upper, uint64_t lower) {
+/* ---- bringing threads and ranks together ---- */
+
+enum { COUNTS = 7, LEAST = 5, MOST = 2 };
+
+/* The fields by how they are brought together; `first_...` and shortest have -1 for none. */
+typedef struct fields {
+  int64_t *count[COUNTS], *least[LEAST], *most[MOST];
+} fields;
+
+static fields fields_of(matrix_survey *s) {
+  return (fields){
+      {&s->entries, &s->missing_diagonal, &s->zero_diagonal, &s->negative_diagonal, &s->empty_rows,
+       &s->strictly_dominant, &s->weakly_dominant},
+      {&s->first_missing, &s->first_zero, &s->first_negative, &s->first_empty, &s->shortest},
+      {&s->bandwidth, &s->longest}};
+}
+
+static void merge(findings *to, findings *from) {
+  const fields t = fields_of(&to->s), f = fields_of(&from->s);
+  for (int i = 0; i < COUNTS; i++) *t.count[i] += *f.count[i];
+  for (int i = 0; i < LEAST; i++) { /* unsigned, -1 is the largest */
+    if ((uint64_t)*f.least[i] < (uint64_t)*t.least[i]) *t.least[i] = *f.least[i];
+  }
+  for (int i = 0; i < MOST; i++) {
+    if (*f.most[i] > *t.most[i]) *t.most[i] = *f.most[i];
+  }
+  for (int i = 0; i < LENGTH_BINS; i++) to->s.lengths[i] += from->s.lengths[i];
+  if (from->s.largest > to->s.largest) to->s.largest = from->s.largest;
+  to->upper += from->upper;
+  to->lower += from->lower;
+}
+
+static status combine(comm *c, findings *found) {
   status rc = STATUS_OK;
-  int64_t sum[9 + LENGTH_BINS] = {s->entries,           s->missing_diagonal, s->zero_diagonal,
-                                  s->negative_diagonal, s->empty_rows,       s->strictly_dominant,
-                                  s->weakly_dominant,   (int64_t)upper,      (int64_t)lower};
-  memcpy(sum + 9, s->lengths, sizeof s->lengths);
-  int64_t top[2] = {s->bandwidth, s->longest};
-  gidx *least[5] = {&s->first_missing, &s->first_zero, &s->first_negative, &s->first_empty,
-                    &s->shortest};
-  TRY(comm_sum_i64(c, sum, 9 + LENGTH_BINS));
-  TRY(comm_max_i64(c, top, 2));
-  TRY(smallest(c, least, 5));
-  s->entries = sum[0], s->missing_diagonal = sum[1], s->zero_diagonal = sum[2];
-  s->negative_diagonal = sum[3], s->empty_rows = sum[4];
-  s->strictly_dominant = sum[5], s->weakly_dominant = sum[6];
-  s->symmetric = s->rows == s->columns && sum[7] == sum[8];
-  memcpy(s->lengths, sum + 9, sizeof s->lengths);
-  s->bandwidth = top[0], s->longest = top[1];
+  matrix_survey *s = &found->s;
+  const fields f = fields_of(s);
+  int64_t sum[COUNTS + 2 + LENGTH_BINS], least[LEAST], most[MOST];
+  for (int i = 0; i < COUNTS; i++) sum[i] = *f.count[i];
+  sum[COUNTS] = (int64_t)found->upper, sum[COUNTS + 1] = (int64_t)found->lower;
+  memcpy(sum + COUNTS + 2, s->lengths, sizeof s->lengths);
+  for (int i = 0; i < LEAST; i++) least[i] = *f.least[i] < 0 ? INT64_MAX : *f.least[i];
+  for (int i = 0; i < MOST; i++) most[i] = *f.most[i];
+  TRY(comm_sum_i64(c, sum, COUNTS + 2 + LENGTH_BINS));
+  TRY(comm_min_i64(c, least, LEAST));
+  TRY(comm_max_i64(c, most, MOST));
+  TRY(comm_max_f64(c, &s->largest, 1));
+  for (int i = 0; i < COUNTS; i++) *f.count[i] = sum[i];
+  for (int i = 0; i < LEAST; i++) *f.least[i] = least[i] == INT64_MAX ? -1 : least[i];
+  for (int i = 0; i < MOST; i++) *f.most[i] = most[i];
+  memcpy(s->lengths, sum + COUNTS + 2, sizeof s->lengths);
+  s->symmetric = s->rows == s->columns && sum[COUNTS] == sum[COUNTS + 1];
   if (s->shortest < 0) s->shortest = 0;
 done:
   return rc;
 }
 
-status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out) {
-  uint64_t upper = 0, lower = 0;
-  memset(out, 0, sizeof *out);
-  out->rows = a->global_rows;
-  out->columns = a->global_columns;
-  out->entries = a->offset[a->rows];
-  out->first_missing = out->first_zero = out->first_negative = out->first_empty = -1;
-  out->odd_row = out->odd_column = -1;
-  out->shortest = -1;
-  for (lidx i = 0; i < a->rows; i++) survey_row(a, i, out, &upper, &lower);
-  status rc = combine(c, out, upper, lower);
-  if (rc == STATUS_OK && !out->symmetric && out->rows == out->columns) {
-    rc = find_odd_entry(c, a, out);
-  }
+typedef struct surveying {
+  const csr_rows *a;
+  findings *found; /* [threads] */
+} surveying;
+
+static const matrix_survey NOTHING = {.first_missing = -1,
+                                      .first_zero = -1,
+                                      .first_negative = -1,
+                                      .first_empty = -1,
+                                      .odd_row = -1,
+                                      .odd_column = -1,
+                                      .shortest = -1};
+
+static void survey_part(void *context, int part, int64_t begin, int64_t end) {
+  const surveying *w = context;
+  findings mine = {.s = NOTHING}; /* nobody else's cache lines */
+  for (lidx i = (lidx)begin; i < end; i++) survey_row(w->a, i, &mine);
+  mine.s.entries = w->a->offset[end] - w->a->offset[begin];
+  w->found[part] = mine;
+}
+
+status survey_matrix(comm *c, int threads, const csr_rows *a, matrix_survey *out) {
+  status rc = STATUS_OK;
+  surveying w = {.a = a};
+  *out = NOTHING;
+  TRY(comm_agree(c, alloc_array(&w.found, threads, sizeof *w.found, "survey of a matrix")));
+  team_for(threads, a->rows, survey_part, &w);
+  for (int t = 1; t < threads; t++) merge(&w.found[0], &w.found[t]);
+  w.found[0].s.rows = a->global_rows;
+  w.found[0].s.columns = a->global_columns;
+  TRY(combine(c, &w.found[0]));
+  *out = w.found[0].s;
+  if (!out->symmetric && out->rows == out->columns) TRY(find_odd_entry(c, threads, a, out));
+done:
+  alloc_free(&w.found);
   return rc;
 }
 

@@ -20,12 +20,13 @@ typedef struct matrix_survey {
   gidx odd_row, odd_column; /* -1: none, or not square */
   double odd_value, odd_mirror;
   gidx bandwidth; /* largest |i - j| */
+  double largest; /* largest |a_ij| */
   int64_t shortest, longest;
   int64_t lengths[LENGTH_BINS];
 } matrix_survey;
 
-/* Collective; O(entries). */
-status survey_matrix(comm *c, const csr_rows *a, matrix_survey *out);
+/* Collective; O(entries), shared by the threads. All ranks leave with the same status. */
+status survey_matrix(comm *c, int threads, const csr_rows *a, matrix_survey *out);
 
 /* Host memory of one rank with so many rows and entries, in bytes: to read or make them (16 bytes
  * an entry as rows, 24 while they arrive); and what solving takes beside the rows: 12 an entry and
@@ -34,6 +35,6 @@ double survey_bytes_to_read(double rows, double entries);
 double survey_bytes_to_solve(double rows, double entries);
 
 /* Diagonal entries of the own rows, 0 where missing. Local. */
-void survey_diagonal(const csr_rows *a, double *diagonal);
+void survey_diagonal(int threads, const csr_rows *a, double *diagonal);
 
 #endif

@@ -4,6 +4,7 @@
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export HALOSWEEP_CC=/none # interpreted: the same bits, without a compiler started for each
 bad=0
 complain() { echo "$what: $*"; cat out err; bad=1; }
 field() { sed -n "s/^ *\"$1\": \(.*[^,]\),\{0,1\}\$/\1/p" r.json | tail -1; }
@@ -112,8 +113,9 @@ says "d.txt:2: found 'three'"
 run data 2 --data d.txt --n 5
 
 # one answer
+unset HALOSWEEP_CC
 first="" print=""
-for how in "1 ref 1" "2 omp 1" "3 omp 3" "5 omp 2"; do
+for how in "1 ref 1" "2 omp 2" "3 omp 1"; do
   set -- $how
   what="one answer: $how"
   for words in "sin(x)*exp(-0.05*x) --lower 0 --upper pi --n 100001" "exp(-x*y) --lower 0 --upper 1 --dims 2 --rule gauss-legendre"; do

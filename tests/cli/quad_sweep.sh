@@ -89,7 +89,12 @@ awk -v b="$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' r.json)" 'BEGIN {e
 
 what="stopped"; quad "cos(a*x)" $U --rule adaptive --sweep.a "linspace(0, 2, 1e6)" --threads 1 --time-limit 1s --output s.h5 --report r.json; expect 4 "time limit"
 same "$(value reason) $(value members)" "time_limit 1000000"
-quad "x^a" $U --sweep.a "1, 2" --checkpoint ck.h5; expect 2 "a sweep writes no checkpoints"
+
+what="what will not fit"
+if (ulimit -v 6000000 && "$HALOSWEEP" info > out 2>&1); then
+  (ulimit -v 6000000; "$HALOSWEEP" quad "a*x" $U --n 3 --rule simpson --sweep.a "linspace(0, 1, 1e10)" --output big.h5 > out 2> err); rc=$?
+  expect 7 "10000000000 members needs about"
+fi
 
 printf '[quad]\nf = x^a\nlower = 0\nupper = 1\n[sweep]\na = linspace(0, 1)\n' > w.ini
 what="wrong"; quad w.ini; expect 2 "w.ini:6: a = linspace(0, 1): three numbers"

@@ -47,7 +47,7 @@ static void poisson(const ownership *o, csr_block *out) {
     }
   }
   rows.offset[n] = at;
-  assert_ok(csr_localise(&rows, out));
+  assert_ok(csr_localise(1, &rows, out));
 }
 
 static void vector(rig *g, lidx ghosts, vec *v) {

@@ -1,5 +1,5 @@
-/* Ownership: boundaries on blocks, balance, and the same cut whatever the shares of the weights.
- * ranks: 1 2 3 4 7 */
+/* Ownership: boundaries on blocks, balance, and the same cut, that of its definition, whoever
+ * weighs which blocks. ranks: 1 2 3 4 7 */
 #include "ownership.h"
 #include "alloc.h"
 #include "block_sum.h"
@@ -55,14 +55,31 @@ static int64_t one_dense(gidx b) { return b == 5 ? 1000000 : 3; }
 static int64_t noisy(gidx b) { return (int64_t)((uint64_t)b * 2654435761u % 10007); }
 static int64_t huge(gidx b) { return ((int64_t)1 << 50) + b; } /* products pass 2^63 */
 
-/* Splits each block's weight over the ranks, unevenly; `turn` changes how. */
-static void deal(int64_t *share, gidx blocks, weight_rule *rule, int turn) {
+/* Which blocks a rank weighs: an even run, all of them the last rank's, or runs that differ. */
+static block_share share_of(gidx blocks, gidx rows, int turn) {
   const int rank = comm_rank(world), size = comm_size(world);
-  for (gidx b = 0; b < blocks; b++) {
-    int64_t mine = 0, each = rule(b) / size;
-    if (turn == 0) mine = (b % size == rank) ? rule(b) : 0;
-    if (turn == 1) mine = each + (rank == 0 ? rule(b) - each * size : 0);
-    share[b] = mine;
+  if (turn == 0) return ownership_share(rows, rank, size);
+  if (turn == 1) return rank == size - 1 ? (block_share){0, blocks} : (block_share){0, 0};
+  const gidx begin = blocks * rank * rank / size / size;
+  return (block_share){begin, blocks * (rank + 1) * (rank + 1) / size / size - begin};
+}
+
+/* The cut by its definition, from all weights: rank r begins at the boundary whose sum before it is
+ * nearest to r W / size. */
+static void check_cut(const ownership *o, const int64_t *weight) {
+  __extension__ typedef __int128 wide_int;
+  const gidx blocks = block_count(o->rows);
+  wide_int whole = 0;
+  for (gidx b = 0; b < blocks; b++) whole += weight[b];
+  for (int r = 1; r < o->size; r++) {
+    wide_int before = 0, least = 0, target = whole * r; /* all times size */
+    gidx nearest = 0;
+    for (gidx b = 0; b <= blocks; b++) {
+      const wide_int distance = before < target ? target - before : before - target;
+      if (b == 0 || distance < least) least = distance, nearest = b;
+      if (b < blocks) before += (wide_int)weight[b] * o->size;
+    }
+    assert_int_equal(o->first[r], nearest < blocks ? nearest * o->block : o->rows);
   }
 }
 
@@ -73,26 +90,43 @@ static void cut_by_weight(void **state) {
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++) {
       const gidx rows = sizes[s], blocks = block_count(rows);
-      int64_t *share, *weight;
-      ownership o[2];
-      assert_ok(alloc_array(&share, blocks, sizeof *share, "shares"));
+      int64_t *entries, *weight;
+      ownership o;
+      assert_ok(alloc_array(&entries, blocks, sizeof *entries, "entries"));
       assert_ok(alloc_array(&weight, blocks, sizeof *weight, "weights"));
-      for (int turn = 0; turn < 2; turn++) {
-        deal(share, blocks, rules[k], turn);
-        assert_ok(ownership_by_weight(world, rows, share, &o[turn]));
-        check_shape(&o[turn], rows);
-      }
       for (gidx b = 0; b < blocks; b++) {
-        gidx end = (b + 1) * block_size(rows);
-        weight[b] = rules[k](b) + (end < rows ? end : rows) - b * block_size(rows);
-        assert_int_equal(share[b], rules[k](b)); /* the shares were summed in place */
+        const gidx end = (b + 1) * block_size(rows);
+        entries[b] = rules[k](b);
+        weight[b] = entries[b] + (end < rows ? end : rows) - b * block_size(rows);
       }
-      check_balance(&o[0], weight);
-      for (int r = 0; r <= o[0].size; r++) assert_int_equal(o[0].first[r], o[1].first[r]);
-      ownership_release(&o[0]);
-      ownership_release(&o[1]);
-      alloc_free(&share);
+      for (int turn = 0; turn < 3; turn++) {
+        const block_share share = share_of(blocks, rows, turn);
+        assert_ok(ownership_by_weight(world, rows, share, entries + share.first, &o));
+        check_shape(&o, rows);
+        check_balance(&o, weight);
+        check_cut(&o, weight);
+        ownership_release(&o);
+      }
+      alloc_free(&entries);
       alloc_free(&weight);
+    }
+  }
+}
+
+/* Shares follow one another and leave nothing out. */
+static void shares_cover_all_blocks(void **state) {
+  (void)state;
+  const gidx sizes[] = {0, 1, 5, 256, 1000, 70001, (gidx)1 << 50};
+  for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    for (int size = 1; size < 20; size++) {
+      gidx next = 0;
+      for (int r = 0; r < size; r++) {
+        const block_share share = ownership_share(sizes[s], r, size);
+        assert_int_equal(share.first, next);
+        assert_in_range(share.count - block_count(sizes[s]) / size, 0, 1);
+        next += share.count;
+      }
+      assert_int_equal(next, block_count(sizes[s]));
     }
   }
 }
@@ -145,6 +179,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_of_the_contract),
       cmocka_unit_test(small_cuts),
+      cmocka_unit_test(shares_cover_all_blocks),
       cmocka_unit_test(cut_by_weight),
       cmocka_unit_test(even_rows),
       cmocka_unit_test(too_many_rows_for_a_rank),

@@ -103,7 +103,8 @@ static void open_system(const backend *b, linear_system *s) {
 }
 
 static void close_system(linear_system *s) {
-  linear_halo_release(s);
+  const transport_side side = linear_side(s);
+  transport_release(&side);
   s->kernels->close(&s->place);
 }
 
@@ -114,7 +115,8 @@ static void choose(const backend *b, const char *asked, int claim, status code, 
   transport_choice t;
   const int64_t live = alloc_live();
   open_system(b, &s);
-  assert_int_equal(transport_choose(&s, asked, claim, &t), code);
+  const transport_side side = linear_side(&s);
+  assert_int_equal(transport_choose(&side, asked, claim, &t), code);
   if (code == STATUS_OK) {
     assert_string_equal(t.name, name);
     assert_int_equal(s.plan.adopted, strcmp(name, "mpi") == 0);
@@ -238,7 +240,8 @@ static int crash(int everywhere) {
   log_open(comm_rank(world) == 0, 0);
   open_system(&b, &s);
   fake.untouchable = everywhere || last();
-  transport_choose(&s, "mpi", 1, &t);
+  const transport_side side = linear_side(&s);
+  transport_choose(&side, "mpi", 1, &t);
   return 1;
 }
 

@@ -20,6 +20,8 @@ static quad_run run_of(const char *text, int dims, double lower, double upper, i
       .dims = dims,
       .lower = lower,
       .upper = upper,
+      .on = &BACKEND_omp, /* the bits of ref, sooner */
+      .threads = 1,
       .limits = {.rtol = 1e-10, .atol = 1e-14, .max_evaluations = 1 << 21, .n = n, .panels = 1}};
   integrate(&s, rule, &run);
   return run;

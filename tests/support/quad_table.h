@@ -98,9 +98,6 @@ static inline double table_limit(const char *text) {
 /* Integrands of the table that are written in other words there. */
 static inline const char *table_words(const char *id) {
   static const char *const other[][2] = {
-      {"q03", "(23/25)*(exp(x)+exp(-x))/2-cos(x)"},
-      {"q17", "(exp(20*x)+exp(-20*x))/2*cos(20*x)"},
-      {"q60", "2/(exp(x)+exp(-x))"},
       {"m01", "exp(x[0]+x[1]+x[2])"},
       {"m02", "1/(1-x[0]*x[1])"},
       {"m03", "x[0]^2+x[1]^2<=1 ? 1 : 0"},

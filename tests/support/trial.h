@@ -51,8 +51,13 @@ static void read_history(const char *path, char *out, size_t room) {
 
 /* Runs it on a backend; out->x is to be freed. Collective. */
 static void run_trial(const trial *t, const backend *kernels, int threads, outcome *out) {
-  const problem_request request = {
-      .name = t->problem, .n = &t->n, .n_count = 1, .peclet = 1.0, .entries_per_row = 6, .seed = 3};
+  const problem_request request = {.name = t->problem,
+                                   .n = &t->n,
+                                   .n_count = 1,
+                                   .peclet = 1.0,
+                                   .entries_per_row = 6,
+                                   .seed = 3,
+                                   .threads = threads};
   csr_rows a;
   csr_block block;
   ownership owned;
@@ -65,13 +70,14 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   s.rows = a.rows;
   double *diagonal;
   assert_ok(alloc_array(&diagonal, a.rows, sizeof *diagonal, "diagonal"));
-  survey_diagonal(&a, diagonal);
-  assert_ok(csr_localise(&a, &block));
+  survey_diagonal(threads, &a, diagonal);
+  assert_ok(csr_localise(threads, &a, &block));
   s.ghosts = block.ghosts;
   assert_ok(halo_create(world, &owned, block.ghost, block.ghosts, &s.plan));
+  const transport_side side = linear_side(&s);
   if (t->transport != NULL) {
     transport_choice chosen;
-    assert_ok(transport_choose(&s, t->transport, 1, &chosen));
+    assert_ok(transport_choose(&side, t->transport, 1, &chosen));
     assert_string_equal(chosen.name, comm_size(world) > 1 ? t->transport : "none");
   }
   assert_ok(kernels->solve->matrix_create(s.place, &block, &s.a));
@@ -115,7 +121,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   linear_vector_release(&s, &run.weight);
   linear_vector_release(&s, &run.inverse_diagonal);
   kernels->solve->matrix_release(s.place, &s.a);
-  linear_halo_release(&s);
+  transport_release(&side);
   kernels->close(&s.place);
   csr_block_release(&block);
   ownership_release(&owned);

@@ -343,6 +343,31 @@ static void mutations_are_harmless(void **state) {
   assert_int_equal(alloc_live(), before);
 }
 
+/* What the tree alone says of an expression of unknown x and known y, t. */
+static void settled_expressions(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double y, t;
+    int settled;
+  } cases[] = {
+      {"3", 1, 1, 1},        {"x", 0, 0, 0},         {"y*x", 0, 1, 1},
+      {"x*y", 0, 1, 1},      {"x*y", 1, 0, 0},       {"t + y*x", 0, 5, 1},
+      {"t - y*x", 0, 5, 1},  {"y*x - t", 0, 5, 1},   {"t*x + y*x", 0, 5, 0},
+      {"sin(y*x)", 0, 1, 1}, {"y/x", 0, 1, 1},       {"x/y", 0, 1, 0},
+      {"x^y", 0, 1, 1},      {"y^x", 0, 1, 0},       {"max(0, x - 2)", 0, 0, 0},
+      {"y && x", 0, 1, 1},   {"x + y*x^2", 0, 0, 0}, {"y + t", 1, 2, 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    static const char *const names[] = {"x", "y", "t", NULL};
+    const double values[] = {0.0, cases[i].y, cases[i].t};
+    expression *e;
+    assert_ok(expression_parse(cases[i].text, names, &e));
+    if (expression_settled(e, values, 1) != cases[i].settled) fail_msg("%s", cases[i].text);
+    expression_release(&e);
+  }
+}
+
 static void no_memory_is_a_failure(void **state) {
   (void)state;
   const int64_t before = alloc_live();
@@ -369,6 +394,7 @@ int main(void) {
       cmocka_unit_test(long_texts_and_deep_ones),
       cmocka_unit_test(a_bushy_tree_fits_the_slots),
       cmocka_unit_test(mutations_are_harmless),
+      cmocka_unit_test(settled_expressions),
       cmocka_unit_test(no_memory_is_a_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

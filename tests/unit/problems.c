@@ -28,7 +28,8 @@ static double stencil(int dims, const gidx *n, double p, gidx i, gidx j) {
 
 static void stencil_matches(const char *name, int dims, gidx nx, gidx ny, gidx nz, double p) {
   const gidx n[3] = {nx, ny, nz};
-  const problem_request request = {.name = name, .n = n, .n_count = dims, .peclet = p};
+  const problem_request request = {
+      .name = name, .n = n, .n_count = dims, .peclet = p, .threads = 2};
   csr_rows a;
   ownership owned;
   matrix_survey s;
@@ -51,7 +52,7 @@ static void stencil_matches(const char *name, int dims, gidx nx, gidx ny, gidx n
   }
   entries = a.offset[a.rows];
   assert_ok(comm_sum_i64(world, &entries, 1));
-  assert_ok(survey_matrix(world, &a, &s));
+  assert_ok(survey_matrix(world, 1, &a, &s));
   assert_int_equal(s.entries, entries);
   assert_int_equal(s.rows, rows);
   assert_int_equal(s.symmetric, p == 0.0 || rows == 1);
@@ -82,7 +83,7 @@ static void stencils(void **state) {
 static void one_size_serves_all_directions(void **state) {
   (void)state;
   const int64_t n = 6, each[3] = {6, 6, 6};
-  problem_request request = {.name = "poisson3d", .n = &n, .n_count = 1};
+  problem_request request = {.name = "poisson3d", .n = &n, .n_count = 1, .threads = 1};
   csr_rows a, b;
   ownership oa, ob;
   assert_ok(problem_build(world, &request, &a, &oa));
@@ -99,8 +100,12 @@ static void one_size_serves_all_directions(void **state) {
 static void random_rows(void **state) {
   (void)state;
   const int64_t n = 900;
-  const problem_request request = {
-      .name = "random-dominant", .n = &n, .n_count = 1, .entries_per_row = 12, .seed = 5};
+  const problem_request request = {.name = "random-dominant",
+                                   .n = &n,
+                                   .n_count = 1,
+                                   .entries_per_row = 12,
+                                   .seed = 5,
+                                   .threads = 1};
   csr_rows a;
   ownership owned;
   matrix_survey s;
@@ -120,7 +125,7 @@ static void random_rows(void **state) {
     }
     assert_true(diagonal > others + 0.5);
   }
-  assert_ok(survey_matrix(world, &a, &s));
+  assert_ok(survey_matrix(world, 1, &a, &s));
   assert_int_equal(s.strictly_dominant, n);
   assert_int_equal(s.symmetric, 0);
   csr_rows_release(&a);
@@ -130,8 +135,12 @@ static void random_rows(void **state) {
 static void full_random_rows(void **state) {
   (void)state;
   const int64_t n = 5;
-  const problem_request request = {
-      .name = "random-dominant", .n = &n, .n_count = 1, .entries_per_row = 50, .seed = 5};
+  const problem_request request = {.name = "random-dominant",
+                                   .n = &n,
+                                   .n_count = 1,
+                                   .entries_per_row = 50,
+                                   .seed = 5,
+                                   .threads = 1};
   csr_rows a;
   ownership owned;
   assert_ok(problem_build(world, &request, &a, &owned));
@@ -144,7 +153,8 @@ static void full_random_rows(void **state) {
 }
 
 static void refused(const char *name, const int64_t *n, int count) {
-  const problem_request request = {.name = name, .n = n, .n_count = count, .entries_per_row = 3};
+  const problem_request request = {
+      .name = name, .n = n, .n_count = count, .entries_per_row = 3, .threads = 1};
   csr_rows a;
   ownership owned;
   assert_int_equal(problem_build(world, &request, &a, &owned), STATUS_USAGE);
@@ -181,7 +191,7 @@ static void right_sides_depend_on_seed_and_row(void **state) {
 static void symmetry_is_exact(void **state) {
   (void)state;
   const int64_t n = 20;
-  const problem_request request = {.name = "poisson2d", .n = &n, .n_count = 1};
+  const problem_request request = {.name = "poisson2d", .n = &n, .n_count = 1, .threads = 1};
   csr_rows a;
   ownership owned;
   matrix_survey s;
@@ -192,12 +202,12 @@ static void symmetry_is_exact(void **state) {
       const eidx e = a.offset[local]; /* never the diagonal but in row 0 */
       a.value[row == 0 ? e + 1 : e] = nextafter(-1.0, 0.0);
     }
-    assert_ok(survey_matrix(world, &a, &s));
+    assert_ok(survey_matrix(world, 1, &a, &s));
     assert_int_equal(s.symmetric, 0);
     if (comm_size(world) == 1) assert_true(s.odd_row >= 0);
     if (local >= 0 && local < a.rows)
       a.value[row == 0 ? a.offset[local] + 1 : a.offset[local]] = 0.0;
-    assert_ok(survey_matrix(world, &a, &s));
+    assert_ok(survey_matrix(world, 1, &a, &s));
     assert_int_equal(s.symmetric, 0);
     csr_rows_release(&a);
     ownership_release(&owned);

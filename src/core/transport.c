@@ -15,12 +15,13 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "linear.h"
 #include "log.h"
+#include "ownership.h"
+#include "portable.h"
 
 static const lidx SIZES[] = {1, 700, 30000, 250000}; /* entries of a message */
 
-enum { PARTNERS = 3, ROUNDS = 2 };
+enum { PARTNERS = 3, ROUNDS = 2, BLOCK = 256 };
 
 static const struct {
   const char *name, *missing;
@@ -56,72 +57,106 @@ static int partners(int rank, int size, int out[PARTNERS]) {
   return count;
 }
 
-/* A plan by which each partner's first `entries` rows arrive here. */
-static status make_plan(linear_system *s, const ownership *o, lidx entries, gidx **ghost) {
+status transport_adopt(const transport_side *side) {
   status rc = STATUS_OK;
-  int peer[PARTNERS];
-  const int count = partners(o->rank, o->size, peer);
-  s->rows = (lidx)(ownership_end(o) - ownership_begin(o));
-  s->ghosts = count * entries;
-  TRY(comm_agree(s->world, alloc_array(ghost, s->ghosts, sizeof **ghost, "rows of a trial")));
-  for (int p = 0; p < count; p++) {
-    for (lidx i = 0; i < entries; i++) (*ghost)[p * entries + i] = o->first[peer[p]] + i;
-  }
-  TRY(halo_create(s->world, o, *ghost, s->ghosts, &s->plan));
-  ATTEMPT(s, linear_halo_adopt(s));
+  const halo *h = side->plan;
+  const int64_t bytes = (int64_t)sizeof(double);
+  TRY(side->kernels->alloc(side->place, h->sends * bytes, "halo", side->send));
+  TRY(side->kernels->alloc(side->place, h->ghosts * bytes, "halo", side->ghost));
+  rc = halo_adopt(side->plan, side->send->at, side->ghost->at);
 done:
   return rc;
+}
+
+void transport_release(const transport_side *side) {
+  halo_release(side->plan);
+  if (side->send->at != NULL) side->kernels->release(side->place, side->send);
+  if (side->ghost->at != NULL) side->kernels->release(side->place, side->ghost);
+}
+
+/* One message size: a plan, a vector, and what this rank could not do. */
+typedef struct trial {
+  transport_side side; /* of the members below */
+  halo plan;
+  dptr send, ghost;
+  ownership owned;
+  gidx *row;    /* [x.ghosts] global row of each ghost */
+  double *host; /* [x.rows + x.ghosts] */
+  vec x;
+  status failure;
+} trial;
+
+/* A plan by which each partner's first `entries` rows arrive here. */
+static status make_plan(trial *t, lidx entries) {
+  status rc = STATUS_OK;
+  const ownership *o = &t->owned;
+  comm *c = t->side.world;
+  int peer[PARTNERS];
+  const int count = partners(o->rank, o->size, peer);
+  t->x.rows = (lidx)(ownership_end(o) - ownership_begin(o));
+  t->x.ghosts = count * entries;
+  TRY(comm_agree(c, alloc_array(&t->row, t->x.ghosts, sizeof *t->row, "rows of a trial")));
+  for (int p = 0; p < count; p++) {
+    for (lidx i = 0; i < entries; i++) t->row[p * entries + i] = o->first[peer[p]] + i;
+  }
+  TRY(halo_create(c, o, t->row, t->x.ghosts, &t->plan));
+  ATTEMPT(t, transport_adopt(&t->side));
+done:
+  return rc;
+}
+
+static int64_t bytes_of(lidx rows, lidx ghosts) {
+  return ((int64_t)rows + ghosts) * (int64_t)sizeof(double);
 }
 
 /* One exchange: whether what arrived here is wrong. */
-static status exchange(linear_system *s, vec x, double *host, const gidx *ghost, gidx first,
-                       int round, int64_t *wrong) {
+static status exchange(trial *t, int round, int64_t *wrong) {
   status rc = STATUS_OK;
-  for (lidx i = 0; i < s->rows; i++) host[i] = pattern(first + i, round);
-  ATTEMPT(s, s->kernels->fill(s->place, x, NAN));
-  ATTEMPT(s, linear_load(s, x, host));
-  ATTEMPT(s, s->kernels->pack(s->place, &s->plan, x));
-  TRY(comm_agree(s->world, s->failure));
-  TRY(halo_trial(&s->plan));
-  ATTEMPT(s, s->kernels->unpack(s->place, &s->plan, x));
-  const int64_t bytes = ((int64_t)s->rows + s->ghosts) * (int64_t)sizeof(double);
-  ATTEMPT(s, s->kernels->copy_out(s->place, (hptr){host}, x.data, bytes));
-  TRY(comm_agree(s->world, s->failure));
-  for (lidx i = 0; i < s->ghosts; i++) {
-    *wrong |= bits_of(host[s->rows + i]) != bits_of(pattern(ghost[i], round));
+  const backend *k = t->side.kernels;
+  device *place = t->side.place;
+  const vec x = t->x;
+  for (lidx i = 0; i < x.rows; i++) t->host[i] = pattern(ownership_begin(&t->owned) + i, round);
+  ATTEMPT(t, k->fill(place, x, NAN));
+  ATTEMPT(t, k->copy_in(place, x.data, (hptr){t->host}, bytes_of(x.rows, 0)));
+  ATTEMPT(t, k->pack(place, &t->plan, x));
+  TRY(comm_agree(t->side.world, t->failure));
+  TRY(halo_trial(&t->plan));
+  ATTEMPT(t, k->unpack(place, &t->plan, x));
+  ATTEMPT(t, k->copy_out(place, (hptr){t->host}, x.data, bytes_of(x.rows, x.ghosts)));
+  TRY(comm_agree(t->side.world, t->failure));
+  for (lidx i = 0; i < x.ghosts; i++) {
+    *wrong |= bits_of(t->host[x.rows + i]) != bits_of(pattern(t->row[i], round));
   }
 done:
   return rc;
 }
 
-static status prove_size(const linear_system *real, lidx entries, int64_t *wrong) {
+static status prove_size(const transport_side *real, lidx entries, int64_t *wrong) {
   status rc = STATUS_OK;
-  linear_system s = {.kernels = real->kernels, .place = real->place, .world = real->world};
-  ownership o = {0};
-  gidx *ghost = NULL;
-  double *host = NULL;
-  vec x = {.rows = 0};
+  const backend *k = real->kernels;
+  comm *c = real->world;
+  trial t = {.x = {.block = BLOCK}};
+  t.side = (transport_side){k, real->place, c, &t.plan, &t.send, &t.ghost};
   /* whole sum blocks for every rank */
-  const gidx share = ((gidx)entries + 255) / 256 * 256;
-  TRY(ownership_even(s.world, share * comm_size(s.world), &o));
-  TRY(make_plan(&s, &o, entries, &ghost));
-  ATTEMPT(&s, linear_vector(&s, "trial of a transport", &x));
-  ATTEMPT(&s, alloc_array(&host, (int64_t)s.rows + s.ghosts, sizeof *host, "trial"));
-  TRY(comm_agree(s.world, s.failure));
-  for (int round = 0; round < ROUNDS; round++) {
-    TRY(exchange(&s, x, host, ghost, ownership_begin(&o), round, wrong));
-  }
+  const gidx share = ((gidx)entries + BLOCK - 1) / BLOCK * BLOCK;
+  TRY(ownership_even(c, share * comm_size(c), &t.owned));
+  TRY(make_plan(&t, entries));
+  const int64_t bytes = bytes_of(t.x.rows, t.x.ghosts);
+  ATTEMPT(&t, k->alloc(real->place, bytes, "trial of a transport", &t.x.data));
+  ATTEMPT(&t, alloc_array(&t.host, bytes, 1, "trial"));
+  TRY(comm_agree(c, t.failure));
+  for (int round = 0; round < ROUNDS; round++) TRY(exchange(&t, round, wrong));
 done:
-  linear_vector_release(&s, &x);
-  linear_halo_release(&s);
-  ownership_release(&o);
-  alloc_free(&ghost);
-  alloc_free(&host);
+  if (t.x.data.at != NULL) k->release(real->place, &t.x.data);
+  transport_release(&t.side);
+  ownership_release(&t.owned);
+  alloc_free(&t.row);
+  alloc_free(&t.host);
   return rc;
 }
 
 /* Why mpi cannot be used; NULL: it can. The same on all ranks. */
-static status try_mpi(const linear_system *s, int claim, const char **why) {
+static status try_mpi(const transport_side *s, int claim, const char **why) {
   status rc = STATUS_OK;
   int64_t said[2] = {claim == 0, claim < 0}, wrong = 0;
   *why = NULL;
@@ -146,7 +181,8 @@ static void note(transport_choice *out, const char *name, const char *refused) {
   if (refused == NULL) out->name = name;
 }
 
-status transport_choose(linear_system *s, const char *asked, int claim, transport_choice *out) {
+status transport_choose(const transport_side *s, const char *asked, int claim,
+                        transport_choice *out) {
   status rc = STATUS_OK;
   const char *why = NULL;
   const int own_memory = s->kernels->describe != NULL, several = comm_size(s->world) > 1;
@@ -167,7 +203,7 @@ status transport_choose(linear_system *s, const char *asked, int claim, transpor
     note(out, "mpi", why);
     if (why == NULL) {
       log_info("transport mpi: proved by real exchanges");
-      rc = comm_agree(s->world, linear_halo_adopt(s));
+      rc = comm_agree(s->world, transport_adopt(s));
       goto done;
     }
     if (wanted)
