@@ -85,6 +85,7 @@ record_json() { # NAME COMMAND [-- COMMAND]...
   } | tee "$out/$name.json"
 }
 record_json formula "$build/bench/bench_formula" 101
+record_json heat-implicit "$build/bench/bench_heat_implicit" 1
 record_json quad "$build/bench/bench_quad" 1e8 "$rounds" "$build/src/app/halosweep" \
   -- on_ranks 2 "$build/bench/bench_quad" 1e8 "$rounds"
 record quad_sums "$build/bench/bench_quad_sums"

@@ -12,8 +12,6 @@
 #ifndef HEAT_PLANES_CUH
 #define HEAT_PLANES_CUH
 
-#include <type_traits>
-
 #include <cuda_pipeline.h>
 
 #include "heat_point.cuh"
@@ -325,18 +323,18 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
     slot = (slot + 1) % PLANE_RING;
   };
   auto two = [&](auto faces, int at) {
-    march(std::integral_constant<int, 0>(), faces, at);
-    march(std::integral_constant<int, 1>(), faces, at + 1);
+    march(constant<0>(), faces, at);
+    march(constant<1>(), faces, at + 1);
   };
   for (int k = 0; k < PLANE_RING - 1; k++) fetch(k);
 #pragma unroll 1
   for (; i < planes_in && (i < plain || plain >= plain_end); i += 2) {
-    two(std::integral_constant<int, FACES>(), i);
+    two(constant<FACES>(), i);
   }
 #pragma unroll 1
-  for (; i + 2 <= plain_end; i += 2) two(std::integral_constant<int, FACES_NONE>(), i);
+  for (; i + 2 <= plain_end; i += 2) two(constant<FACES_NONE>(), i);
 #pragma unroll 1
-  for (; i < planes_in; i += 2) two(std::integral_constant<int, FACES>(), i);
+  for (; i < planes_in; i += 2) two(constant<FACES>(), i);
 }
 
 #endif

@@ -5,6 +5,12 @@
 
 #include "heat_args.h"
 
+/* A number known to the compiler, as a value that can be passed on. */
+template <int N> struct constant {
+  static constexpr int value = N;
+  __host__ __device__ constexpr operator int() const { return N; }
+};
+
 /* What a kernel is ready for: points on held faces just stay; on others they have mirrored
  * neighbours and fluxes. */
 enum heat_faces { FACES_NONE, FACES_HELD, FACES_ANY };

@@ -13,8 +13,6 @@
 #ifndef HEAT_ROWS_CUH
 #define HEAT_ROWS_CUH
 
-#include <type_traits>
-
 #include <cuda_pipeline.h>
 
 #include "heat_point.cuh"
@@ -229,18 +227,18 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
     slot = (slot + 1) % ROW_RING;
   };
   auto two = [&](auto faces, int at) {
-    march(std::integral_constant<int, 0>(), faces, at);
-    march(std::integral_constant<int, 1>(), faces, at + 1);
+    march(constant<0>(), faces, at);
+    march(constant<1>(), faces, at + 1);
   };
   for (int k = 0; k < ROW_RING - 1; k++) fetch(k);
 #pragma unroll 1
   for (; i < rows_in && (i < plain || plain >= plain_end); i += 2) {
-    two(std::integral_constant<int, FACES>(), i);
+    two(constant<FACES>(), i);
   }
 #pragma unroll 1
-  for (; i + 2 <= plain_end; i += 2) two(std::integral_constant<int, FACES_NONE>(), i);
+  for (; i + 2 <= plain_end; i += 2) two(constant<FACES_NONE>(), i);
 #pragma unroll 1
-  for (; i < rows_in; i += 2) two(std::integral_constant<int, FACES>(), i);
+  for (; i < rows_in; i += 2) two(constant<FACES>(), i);
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "heat.h"
+#include "heat_level.h"
 
 typedef struct heat_work heat_work; /* a slab made ready on a device */
 
@@ -50,6 +51,40 @@ typedef struct heat_stage {
   int32_t fleeting;            /* out is read by stages of the same pass only */
 } heat_stage;
 
+typedef struct heat_level heat_level; /* a grid of the hierarchy (heat_level.h) on a device */
+
+/* The levels of implicit schemes. Fields are of the level's slab, halo included, finite, and 0 at
+ * held points, where these operations leave them 0. Ranges are those of a stage. */
+typedef struct heat_level_backend {
+  /* Arrays of the map are host memory and may be freed after create(). */
+  status (*create)(device *d, const heat_level_map *m, heat_level **out);
+  void (*release)(device *d, heat_level **l);
+
+  /* r.data NULL: out = A u, else out = r - A u. */
+  status (*apply)(device *d, heat_level *l, double mass, double scale, heat_field u, heat_field r,
+                  heat_field out, int64_t from, int64_t to);
+
+  /* out = c0 z + c1 out + c2 (r - A z) / diagonal of A. z.data NULL: z is 0, out = c2 r / diagonal.
+   * c1 0: out is not read. */
+  status (*relax)(device *d, heat_level *l, double mass, double scale, heat_field z, heat_field r,
+                  heat_field out, const double c[3], int64_t from, int64_t to);
+
+  /* out, of level l, = the restriction of u of the next finer one; and fine += the interpolation of
+   * u. Owned planes; u has its halo. */
+  status (*restriction)(device *d, heat_level *l, heat_level *finer, heat_field u, heat_field out);
+  status (*interpolate)(device *d, heat_level *l, heat_level *finer, heat_field u, heat_field out);
+
+  /* out = a x + (b y + c) on the owned planes; NULL data of x or y: that term is 0. */
+  status (*combine)(device *d, heat_level *l, double a, heat_field x, double b, heat_field y,
+                    double c, heat_field out);
+
+  /* On the finest level. Sum 0: share x y over the owned points, by blocks of up to 256 of one
+   * x-line; and the mean's: share (x / (atol + rtol max(|u|, |v|)))^2. */
+  status (*dot)(device *d, heat_level *l, heat_field x, heat_field y);
+  status (*weigh)(device *d, heat_level *l, heat_field x, heat_field u, heat_field v, double rtol,
+                  double atol);
+} heat_level_backend;
+
 typedef struct heat_backend {
   status (*create)(device *d, const heat_slab *s, const heat_medium *m, heat_work **out);
   void (*release)(device *d, heat_work **w);
@@ -78,6 +113,8 @@ typedef struct heat_backend {
   /* Sum 0: share * u over owned points, by blocks of up to 256 points of one x-line; and the
    * extremes of the owned points: both NaN when an entry is, (inf, -inf) when there is none. */
   status (*totals)(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);
+
+  const heat_level_backend *levels; /* NULL: no implicit schemes */
 } heat_backend;
 
 #endif

@@ -32,7 +32,7 @@ typedef struct heat_job {
   heat_outputs outputs;
 
   /* what checkpoints carry besides the field */
-  double real[4];
+  double real[5];
   int64_t whole[3];
 
   /* results */

@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "fingerprint.h"
 #include "heat_job.h"
+#include "implicit.h"
 #include "run_report.h"
 #include "team.h"
 
@@ -93,6 +94,11 @@ static void put_heat(const heat_job *j, report *r) {
   report_real(r, "time", heat_time(run, run->step));
   report_real(r, "dt", run->dt);
   report_real(r, "lambda_max", run->lambda);
+  if (run->implicit != NULL) {
+    report_integer(r, "solves", run->implicit->solves);
+    report_integer(r, "solver_iterations", run->implicit->all_iterations);
+    report_integer(r, "rejected", run->rejected);
+  }
   report_real(r, "point_updates_per_second", updates_per_second(j));
   report_integer(r, "launches", run->launches);
   report_integer(r, "host_copies", run->copies);
@@ -196,10 +202,20 @@ static status not_finite(const heat_job *j) {
       (long long)run->step, heat_time(run, run->step), run->bad_value, where, run->bad_rank);
 }
 
+static status unsolved(const heat_job *j) {
+  const heat_run *run = &j->heat;
+  return fail(STATUS_STOPPED,
+              "the linear solve of step %lld, time %.17g, stopped after %d iterations with a "
+              "residual of %.3g; expected at most solver_rtol = %g",
+              (long long)run->step + 1, heat_time(run, run->step), run->implicit->iterations,
+              run->implicit->residual, run->solver_rtol);
+}
+
 status heat_outcome(const heat_job *j) {
   char text[ENDING_TEXT];
   const run_ending ending = heat_ending(j, text);
   const status stopped = run_ending_failure(&ending);
   if (stopped != STATUS_OK) return stopped;
+  if (j->heat.reason == HEAT_UNSOLVED) return unsolved(j);
   return j->heat.reason == HEAT_NOT_FINITE ? not_finite(j) : STATUS_OK;
 }

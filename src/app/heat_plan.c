@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elementary.h"
 #include "heat_job.h"
+#include "implicit.h"
 #include "log.h"
 #include "numbers.h"
 
@@ -14,8 +16,19 @@ static const double ROUNDING = 1.0 + 0x1p-48; /* a limit is met but for that */
  */
 enum { LONG_STAGES = 10, MOST_STAGES = 10000 };
 
-/* Steps that rkl2 makes to the end: its error falls with their square. */
-static double steps_for(double rtol) { return ceil(1.0 / sqrt(rtol)); }
+/* A step of tr-bdf2 costs about as much as so many explicit stages. */
+enum { IMPLICIT_STAGES = 200 };
+/* The most steps that backward-euler makes by itself. */
+static const double MOST_STEPS = 1000.0;
+/* The first step of tr-bdf2, over the end time and the cube root of rtol: it finds its own. */
+static const double FIRST = 0.1;
+
+/* Steps to the end: an error of first order falls with them, one of second with their square. */
+static double steps_for(const heat_scheme *scheme, double rtol) {
+  return scheme->order == 1 ? fmin(ceil(1.0 / rtol), MOST_STEPS) : ceil(1.0 / sqrt(rtol));
+}
+
+static int adapts(const heat_scheme *scheme) { return strcmp(scheme->name, "tr-bdf2") == 0; }
 
 /* dt where none is given. */
 static double auto_dt(const heat_job *j, const heat_scheme *scheme) {
@@ -23,8 +36,13 @@ static double auto_dt(const heat_job *j, const heat_scheme *scheme) {
   const double single = SAFETY * scheme->limit(0) / run->lambda;
   if (run->lambda == 0.0) return isnan(run->t_end) || run->t_end == 0.0 ? 1.0 : run->t_end;
   if (isfinite(scheme->limit(0))) return single;
-  if (isnan(run->t_end)) return SAFETY * scheme->limit(LONG_STAGES) / run->lambda;
-  const double by_accuracy = run->t_end / steps_for(options_real(j->run->o, "heat.rtol"));
+  if (isnan(run->t_end)) {
+    return SAFETY * heat_scheme_find("rkl2")->limit(LONG_STAGES) / run->lambda;
+  }
+  const double rtol = options_real(j->run->o, "heat.rtol");
+  const double by_accuracy = run->t_end / steps_for(scheme, rtol);
+  if (adapts(scheme)) return run->t_end * FIRST * elementary_cbrt(rtol);
+  if (scheme->implicit) return by_accuracy;
   return fmax(by_accuracy, SAFETY * scheme->limit(2) / run->lambda);
 }
 
@@ -36,12 +54,16 @@ static double stages_to_end(const heat_job *j, const heat_scheme *scheme, double
 static const heat_scheme *choose(heat_job *j, double dt) {
   const heat_run *run = &j->heat;
   const heat_scheme *ftcs = heat_scheme_find("ftcs"), *rkl2 = heat_scheme_find("rkl2");
+  const heat_scheme *implicit = heat_scheme_find("tr-bdf2");
   const double z = dt * run->lambda;
   if (dt > 0.0) {
-    const int fits = z <= ftcs->limit(0) * ROUNDING;
-    snprintf(j->why, sizeof j->why, "dt lambda_max = %.3g is %s 2, the limit of ftcs", z,
-             fits ? "at most" : "above");
-    return fits ? ftcs : rkl2;
+    const int fits = z <= ftcs->limit(0) * ROUNDING, few = rkl2->stages(z) <= IMPLICIT_STAGES;
+    snprintf(j->why, sizeof j->why, "dt lambda_max = %.3g is %s 2, the limit of ftcs%s", z,
+             fits ? "at most" : "above",
+             fits  ? ""
+             : few ? ""
+                   : ", and more than 200 stages of rkl2");
+    return fits ? ftcs : few ? rkl2 : implicit;
   }
   if (isnan(run->t_end)) {
     snprintf(j->why, sizeof j->why, "a number of steps is given, and no dt");
@@ -49,13 +71,18 @@ static const heat_scheme *choose(heat_job *j, double dt) {
   }
   const double one = stages_to_end(j, ftcs, auto_dt(j, ftcs));
   const double many = stages_to_end(j, rkl2, auto_dt(j, rkl2));
-  snprintf(j->why, sizeof j->why, "to t_end ftcs needs %.0f stages, rkl2 %.0f", one, many);
+  const double solves = IMPLICIT_STAGES * steps_for(implicit, options_real(j->run->o, "heat.rtol"));
+  snprintf(j->why, sizeof j->why,
+           "to t_end ftcs needs %.0f stages, rkl2 %.0f, tr-bdf2 the work of %.0f", one, many,
+           solves);
+  if (solves < one && solves < many) return implicit;
   return many < one ? rkl2 : ftcs;
 }
 
 static status check_stable(const heat_job *j) {
   const heat_run *run = &j->heat;
   const double limit = run->scheme->limit(0), longest = run->scheme->limit(MOST_STAGES);
+  if (run->scheme->implicit) return STATUS_OK;
   if (!isfinite(limit) && run->dt * run->lambda > longest) {
     return fail(STATUS_USAGE,
                 "%s = %.17g would take a step of more than %d stages; expected at "
@@ -78,13 +105,14 @@ static status check_steps(const heat_job *j) {
               OPTION_COUNT_MAX);
 }
 
-/* What was decided becomes part of the config, and of the problem that checkpoints are of. */
+/* What was decided becomes part of the config, and of the problem that checkpoints are of; a dt
+ * that changes is part of their state. */
 static status note_decisions(heat_job *j) {
   status rc = STATUS_OK;
   char text[NUMBER_TEXT];
   number_print(j->heat.dt, text);
   TRY(options_override(j->run->o, "heat.scheme", j->heat.scheme->name));
-  TRY(options_override(j->run->o, "heat.dt", text));
+  if (!(j->heat.rtol > 0.0)) TRY(options_override(j->run->o, "heat.dt", text));
 done:
   return rc;
 }
@@ -106,24 +134,39 @@ static status decide(heat_job *j) {
     snprintf(j->why, sizeof j->why, "as asked");
   }
   run->scheme = scheme;
+  run->solver_rtol = options_real(o, "heat.solver_rtol");
+  run->atol = options_real(o, "heat.atol");
+  run->rtol = !given && adapts(scheme) ? options_real(o, "heat.rtol") : 0.0;
   if (!given) run->dt = auto_dt(j, scheme);
+  if (scheme->order == 0) { /* one step, to the end time */
+    run->dt = run->t_end > 0.0 ? run->t_end : 1.0;
+    run->t_end = isnan(run->t_end) ? 0.0 : run->t_end;
+    run->last = 1;
+  }
   TRY(check_stable(j));
   TRY(check_steps(j));
   TRY(note_decisions(j));
-  TRY(heat_open_scheme(run, scheme));
-  heat_plan_steps(run);
+  if (scheme->order > 0) heat_plan_steps(run);
 done:
   return rc;
 }
 
-status heat_choose_scheme(heat_job *j) { return comm_agree(j->run->c, decide(j)); }
+status heat_choose_scheme(heat_job *j) {
+  status rc = STATUS_OK;
+  TRY(comm_agree(j->run->c, decide(j)));
+  rc = heat_open_scheme(&j->heat, j->heat.scheme);
+done:
+  return rc;
+}
 
 void heat_print_plan(const heat_job *j) {
   const heat_run *run = &j->heat;
   const int ranks = comm_size(j->run->c);
   char bytes[REPORT_BYTES];
   if (comm_rank(j->run->c) != 0) return;
-  report_bytes((double)(heat_points(&run->slab) * 8 * (2 + run->scheme->fields)), bytes);
+  report_bytes(
+      (double)(heat_points(&run->slab) * 8 * (2 + run->scheme->fields + 9 * run->scheme->implicit)),
+      bytes);
   report_print("would solve %lld points, %lld steps of %.6g s\n", (long long)j->points,
                (long long)run->last, run->dt);
   report_print("  scheme %s: %s\n", run->scheme->name, j->why);

@@ -11,7 +11,7 @@
 #include "heat_job.h"
 #include "log.h"
 
-enum { T_0, DT, TIME, T_END, REALS };
+enum { T_0, DT, TIME, T_END, ERROR, REALS };
 enum { STEP, STEP_0, LAST, WHOLES };
 
 status heat_open_saving(heat_job *j) {
@@ -32,8 +32,11 @@ static status move_field(void *context, void *buffer, int to_file) {
 static status refresh(void *context, checkpoint_item *item) {
   heat_job *j = context;
   const heat_run *run = &j->heat;
-  const double real[REALS] = {
-      [T_0] = run->t_0, [DT] = run->dt, [TIME] = heat_time(run, run->step), [T_END] = run->t_end};
+  const double real[REALS] = {[T_0] = run->t_0,
+                              [DT] = run->dt,
+                              [TIME] = heat_time(run, run->step),
+                              [T_END] = run->t_end,
+                              [ERROR] = run->error};
   const int64_t whole[WHOLES] = {[STEP] = run->step, [STEP_0] = run->step_0, [LAST] = run->last};
   memcpy(j->real, real, sizeof real);
   memcpy(j->whole, whole, sizeof whole);
@@ -108,12 +111,16 @@ static void go_on(heat_job *j, const double *real, const int64_t *whole) {
   run->step = whole[STEP];
   run->step_0 = whole[STEP_0];
   run->t_0 = real[T_0];
+  if (run->rtol > 0.0) {
+    run->dt = real[DT];
+    run->error = real[ERROR];
+  }
   if (bits_of(real[TIME]) != bits_of(fma((double)(run->step - run->step_0), run->dt, run->t_0)) &&
       !(run->t_end == real[TIME])) {
     run->step_0 = run->step;
     run->t_0 = real[TIME];
   }
-  heat_plan_steps(run);
+  if (run->scheme->order > 0) heat_plan_steps(run);
   if (run->last < run->step || run->t_end < real[TIME]) {
     log_info("the checkpoint is past the end asked for: its state is the result");
     run->last = run->step;

@@ -8,7 +8,7 @@
 #include "option_checks.h"
 #include "scheme.h"
 
-#define SCHEME(name) "|" #name
+#define SCHEME(name, text) "|" text
 static const char SCHEMES[] = "auto"
 #include "schemes.def"
     ;
@@ -41,15 +41,20 @@ static const option HEAT[] = {
     {"heat", "boundary_zmin", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM, "one face"},
     {"heat", "boundary_zmax", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM, "one face"},
     {"heat", "scheme", OPTION_WORD, "auto", SCHEMES, 0, 0, OPTION_PROBLEM,
-     "time scheme; auto: the one with fewer stages of ftcs and rkl2 (docs/numerics.md)"},
+     "time scheme; auto: the cheapest of ftcs, rkl2 and tr-bdf2 (docs/numerics.md)"},
     {"heat", "dt", OPTION_REAL, "auto", "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
-     "time step, s; auto: 0.9 of the largest stable one, for rkl2 by rtol"},
+     "time step, s; auto: 0.9 of the largest stable one, for rkl2 and implicit schemes by rtol; "
+     "tr-bdf2 then adapts it"},
     {"heat", "steps", OPTION_INTEGER, NULL, NULL, 0, OPTION_COUNT_MAX, 0,
      "a number of steps (this or t_end)"},
     {"heat", "t_end", OPTION_REAL, NULL, NULL, 0, OPTION_FINITE, 0,
      "the time to reach, s; the last step is shortened to hit it"},
     {"heat", "rtol", OPTION_REAL, "1e-4", NULL, OPTION_POSITIVE, 1, 0,
-     "accuracy in time that auto aims at"},
+     "accuracy in time that auto aims at; of a step of tr-bdf2"},
+    {"heat", "atol", OPTION_REAL, "1e-6", NULL, OPTION_POSITIVE, OPTION_FINITE, 0,
+     "and the absolute one, K"},
+    {"heat", "solver_rtol", OPTION_REAL, "1e-10", NULL, OPTION_POSITIVE, 1, 0,
+     "residual of the solves of implicit schemes, relative to their right-hand side"},
     {"heat", "save_every", OPTION_INTEGER, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
      "save the field, totals and probes every so many steps, from step 0 on"},
     {"heat", "save_at", OPTION_REALS, NULL, NULL, 0, OPTION_FINITE, 0,
@@ -90,7 +95,9 @@ status check_heat(const options *o) {
                             "(--initial \"sin(pi*x)\") or a C file");
     goto done;
   }
-  if (options_has(o, "heat.steps") == options_has(o, "heat.t_end")) {
+  const int steady = strcmp(options_text(o, "heat.scheme"), "steady") == 0;
+  if (options_has(o, "heat.steps") == options_has(o, "heat.t_end") &&
+      !(steady && !options_has(o, "heat.steps"))) {
     rc = options_has(o, "heat.steps")
              ? fail(STATUS_USAGE, "%s and t_end are both given: expected exactly one",
                     options_where(o, "heat.steps"))

@@ -137,4 +137,5 @@ const heat_backend HEAT_omp = {.create = heat_host_create,
                                .depth = heat_depth_omp,
                                .pack = pack,
                                .unpack = unpack,
-                               .totals = totals};
+                               .totals = totals,
+                               .levels = &HEAT_LEVEL_omp};

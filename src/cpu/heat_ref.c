@@ -169,4 +169,5 @@ const heat_backend HEAT_ref = {.create = heat_host_create,
                                .depth = depth,
                                .pack = pack,
                                .unpack = unpack,
-                               .totals = totals};
+                               .totals = totals,
+                               .levels = &HEAT_LEVEL_ref};

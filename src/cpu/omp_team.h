@@ -4,6 +4,7 @@
  *   omp_passes.c   the fused passes over tiles
  *   quad_omp.c     quadrature
  *   heat_omp.c     the heat equation
+ *   heat_level_omp.c  the grids of its implicit schemes
  *
  * Every pass is a function of one tile of 256 rows. A worker owns a contiguous run of tiles for
  * life: it touches their memory first, computes them, and adds their sums to its own accumulator;
@@ -96,6 +97,7 @@ void segment_product(const matrix *m, lidx which, const double *x, int absolute)
 
 extern const quad_backend QUAD_omp;
 extern const heat_backend HEAT_omp;
+extern const heat_level_backend HEAT_LEVEL_omp;
 
 status omp_matrix_create(device *d, const csr_block *a, matrix **out);
 void omp_matrix_release(device *d, matrix **m);

@@ -99,6 +99,10 @@ static status meet(heat_run *run, int look, int64_t *pace, int *stop) {
     run->reason = HEAT_FAILED;
     goto done;
   }
+  if (run->unsolved) {
+    run->reason = HEAT_UNSOLVED;
+    goto done;
+  }
   if (look || word[1] != 0) {
     TRY(check_finite(run, &good));
     if (!good) goto done;
@@ -122,11 +126,13 @@ done:
 
 static status run_to(heat_run *run, int64_t until) {
   status rc = STATUS_OK;
-  while (run->step < until) {
+  while (run->step < until && run->step < run->last) {
     const double t = heat_time(run, run->step);
     TRY(run->scheme->step(run, t, length_of(run, run->step), heat_time(run, run->step + 1)));
     run->whole = run->queued;
+    if (run->unsolved) break;
     run->step++;
+    if (run->rtol > 0.0) heat_plan_steps(run); /* the step may have been another one */
   }
   rc = heat_flush(run);
 done:
@@ -143,10 +149,10 @@ status heat_march(heat_run *run) {
     const int64_t look = next_look(run), begin = run->step;
     const double clock = comm_clock();
     TRY(run_to(run, smaller(look, begin + pace)));
-    const double each = (comm_clock() - clock) / (double)(run->step - begin);
+    const double each = (comm_clock() - clock) / fmax(1.0, (double)(run->step - begin));
     pace = each * 1e6 < PACE ? 1000000 : (int64_t)fmax(1.0, PACE / each);
     if (pace > run->depth) pace -= pace % run->depth; /* whole passes */
-    TRY(meet(run, run->step == look, &pace, &stop));
+    TRY(meet(run, run->step == look || run->step == run->last, &pace, &stop));
     progress_step(run->progress, run->step, run->last, heat_time(run, run->step));
   }
   progress_end(run->progress, run->step, heat_time(run, run->step));

@@ -174,7 +174,7 @@ status heat_choose_depth(heat_run *run, int64_t wanted) {
     wanted = -word[0];
   }
   run->depth = (int)wanted;
-  s->halo = cut && s->g.n[last] > 1 ? wanted : 1;
+  s->halo = cut && s->g.n[last] > 1 && wanted > HEAT_REACH ? wanted : HEAT_REACH;
   rc = comm_agree(run->world, alloc_array(&run->queue, run->depth, sizeof *run->queue, "stages"));
 done:
   return rc;

@@ -3,11 +3,11 @@
 
 #include "scheme.h"
 
-#define SCHEME(name) extern const heat_scheme SCHEME_##name;
+#define SCHEME(name, text) extern const heat_scheme SCHEME_##name;
 #include "schemes.def"
 #undef SCHEME
 
-#define SCHEME(name) &SCHEME_##name,
+#define SCHEME(name, text) &SCHEME_##name,
 static const heat_scheme *const schemes[] = {
 #include "schemes.def"
 };
@@ -34,6 +34,7 @@ typedef struct ending {
 static const ending endings[] = {
     [HEAT_DONE] = {"done", STATUS_OK},
     [HEAT_REQUESTED] = {"requested", STATUS_STOPPED},
+    [HEAT_UNSOLVED] = {"max_iterations", STATUS_STOPPED},
     [HEAT_FAILED] = {"failed", STATUS_BROKEN},
     [HEAT_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},
 };

@@ -42,10 +42,15 @@ typedef struct heat_problem {
   heat_boundary face[HEAT_FACES];
 } heat_problem;
 
+static inline int heat_alpha_varies(const heat_problem *p) {
+  return p->alpha.f != NULL || p->alpha_from.planes != NULL;
+}
+
 typedef enum heat_reason {
   HEAT_DONE,
   HEAT_REQUESTED, /* a signal, or the time limit */
   HEAT_FAILED,    /* a rank's local failure: run->failure */
+  HEAT_UNSOLVED,  /* an implicit step's linear solve did not converge */
   HEAT_NOT_FINITE /* a value of the field is NaN or infinite */
 } heat_reason;
 
@@ -73,7 +78,7 @@ typedef struct heat_supply {
   double at; /* time it was evaluated for; NaN: not yet */
 } heat_supply;
 
-enum { HEAT_SPARES = 3, HEAT_VISITORS = 4 };
+enum { HEAT_SPARES = 5, HEAT_VISITORS = 4 };
 
 /* A field whose halo holds the values of `depth` planes on each side. */
 typedef struct heat_known {
@@ -119,6 +124,15 @@ typedef struct heat_run {
   double dt, t_0, t_end; /* t_end NaN: not given */
   int64_t step_0, step, last;
 
+  /* of implicit schemes; zero: fixed dt, 1e-10 */
+  double rtol, atol;  /* of a step, for schemes that choose their dt */
+  double solver_rtol; /* of residuals, relative to the right-hand side */
+  int plain;          /* no preconditioner (benchmarks) */
+  double error;       /* of the last accepted step over what is allowed; 0: none yet */
+  int64_t rejected;
+  int unsolved; /* the step's linear solve did not converge */
+  struct heat_implicit *implicit;
+
   heat_visitor visitor[HEAT_VISITORS];
   int visitors;
 
@@ -138,7 +152,8 @@ typedef struct heat_scheme {
   const char *name;
   const char *help;   /* one line */
   const char *source; /* where it is written down */
-  int order;          /* in time */
+  int order;          /* in time; 0: steady */
+  int implicit;       /* it solves linear systems */
   int fields;         /* spare fields it needs */
   /* The largest dt * lambda it is stable for, with `stages` (0: as it chooses for itself, then
    * INFINITY where any dt will do). */
@@ -146,7 +161,8 @@ typedef struct heat_scheme {
   /* Stages of a step of that dt * lambda. */
   int (*stages)(double z);
   /* One step of dt from time t to `next`, which is t + dt but for rounding: replaces run->u. Its
-   * stages may be left in the queue. */
+   * stages may be left in the queue. With run->rtol a scheme may make a shorter one: it sets t_0
+   * and step_0 to where it got, and dt. */
   status (*step)(heat_run *run, double t, double dt, double next);
 } heat_scheme;
 
@@ -175,7 +191,7 @@ status heat_reason_status(heat_reason reason);
 status heat_open(heat_run *run, int64_t depth);
 void heat_close(heat_run *run); /* local; accepts a zeroed run */
 
-/* Chooses the scheme's fields. Local. */
+/* The scheme's fields, and what its solves need. */
 status heat_open_scheme(heat_run *run, const heat_scheme *scheme);
 
 /* Points of this rank's slab as a box: owned planes and `depth` on each side. Local. */
@@ -199,6 +215,10 @@ void heat_forget_halos(heat_run *run);
 status heat_choose_depth(heat_run *run, int64_t wanted);
 
 /* ---- stage.c ---- */
+
+/* Coefficients of the faces of the slab, its halo included (heat_medium), which the caller frees.
+ * STATUS_INPUT: a conductivity that is not positive. Local. */
+status heat_faces(const heat_run *run, double *face[HEAT_DIMS]);
 
 /* Fills the halo of u; in two parts, with what needs no halo in between. */
 status heat_exchange(heat_run *run, heat_field u);

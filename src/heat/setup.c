@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "implicit.h"
 #include "log.h"
 #include "scheme.h"
 
@@ -38,6 +39,7 @@ static int64_t plane_number(const heat_run *run, int64_t p) {
   return gp < 0 || gp >= n ? -1 : gp;
 }
 
+/* Planes beyond `depth` are not exchanged: implicit solves have plans of their own for them. */
 static status plan_halo(heat_run *run) {
   status rc = STATUS_OK;
   gidx *ghost = NULL;
@@ -180,7 +182,7 @@ done:
   return rc;
 }
 
-static status make_faces(heat_run *run, double *face[HEAT_DIMS]) {
+status heat_faces(const heat_run *run, double *face[HEAT_DIMS]) {
   status rc = STATUS_OK;
   const heat_slab *s = &run->slab;
   double *alpha = NULL;
@@ -215,8 +217,8 @@ static status make_medium(heat_run *run) {
   const heat_grid *g = &p->grid;
   heat_medium m = {.alpha = p->alpha.number};
   double *face[HEAT_DIMS] = {NULL};
-  if (p->alpha.f != NULL || p->alpha_from.planes != NULL) {
-    rc = make_faces(run, face);
+  if (heat_alpha_varies(p)) {
+    rc = heat_faces(run, face);
     if (rc == STATUS_OK) run->lambda = rate_bound(run, face);
   } else {
     double sum = 0.0;
@@ -369,7 +371,8 @@ status heat_open_scheme(heat_run *run, const heat_scheme *scheme) {
     TRY(make_field(run, "field of a stage", heat_points(&run->slab), &run->spare[i]));
   }
 done:
-  return rc;
+  rc = comm_agree(run->world, rc);
+  return rc != STATUS_OK || !scheme->implicit ? rc : heat_implicit_open(run);
 }
 
 static void drop(heat_run *run, heat_field *f) {
@@ -378,6 +381,7 @@ static void drop(heat_run *run, heat_field *f) {
 
 void heat_close(heat_run *run) {
   if (run->place != NULL) {
+    heat_implicit_close(run);
     drop(run, &run->u);
     drop(run, &run->source.field);
     for (int i = 0; i < HEAT_SPARES; i++) drop(run, &run->spare[i]);

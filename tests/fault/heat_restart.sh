@@ -53,6 +53,10 @@ try line_around 9 3 --n 1100 --scheme rkl2 --initial "exp(-100*(x-0.3)^2)" --bou
   --steps 30
 try one_plane 3 4 --n 300,1 --scheme ftcs --initial "x" --boundary "neumann(0)" --steps 12
 
+try implicit 3 2 --n 40,33 --scheme crank-nicolson --initial "x*y" --boundary_xmin "neumann(sin(9*t))" \
+  --boundary_xmax "robin(2, t)" --boundary_ymin periodic --boundary_ymax periodic --alpha "x<0.3?100:1+x" --dt 0.01 --t_end 0.095
+try own_steps 9 3 --dims 2 --n 30 --scheme tr-bdf2 --initial "x>0.5" --boundary "neumann(sin(9*t))" --steps 25
+
 name="on past a shortened step"
 rm -f ck.*.h5
 short="--n 7 --initial x*x --alpha 0.1 --scheme rk4 --dt 0.002 --checkpoint ck.h5 --restart latest --progress off"

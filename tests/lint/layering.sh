@@ -77,7 +77,7 @@ check_conditions() { # FILE
   local number line rest
   while IFS=: read -r number line; do
     rest=$(sed -E 's/^[[:space:]]*#[[:space:]]*(ifdef|ifndef|if|elif)//; s/\bdefined\b//g
-      s/\b(__cplusplus|__GNUC__|__clang__|__SIZEOF_INT128__|__x86_64__|ALLOC_POISON|[A-Z0-9_]+_H)\b//g' <<<"$line")
+      s/\b(__cplusplus|__GNUC__|__clang__|__SIZEOF_INT128__|__x86_64__|ALLOC_POISON|[A-Z0-9_]+_(CU)?H)\b//g' <<<"$line")
     if [[ $1 == include/portable.h || $1 == include/runtime/* ]]; then rest=${rest//__CUDACC__/}; fi
     if [[ $rest =~ [A-Za-z_] ]]; then
       complain "$1:$number" "feature condition '${line#"${line%%[![:space:]]*}"}': choose a source file in CMake instead"

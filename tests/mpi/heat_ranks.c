@@ -57,7 +57,8 @@ enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 
 static void march(heat_try *t, comm *c, int threads, const heat_texts *x, const heat_scheme *s) {
   heat_try_open(t, &BACKEND_omp, c, threads, x, s);
-  t->run.dt = 0.7 * (isfinite(s->limit(0)) ? s->limit(0) : s->limit(5)) / t->run.lambda;
+  const double z = isfinite(s->limit(0)) ? s->limit(0) : s->limit(5);
+  t->run.dt = 0.7 * (isfinite(z) ? z : 40.0) / t->run.lambda;
   t->run.t_end = 10.3 * t->run.dt;
   heat_try_march(t);
 }

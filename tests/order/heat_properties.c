@@ -14,9 +14,10 @@ static comm *world;
 #define R BOUNDARY_ROBIN
 #define P BOUNDARY_PERIODIC
 
-/* dt at the limit; for schemes that take any dt, what nine stages are for. */
+/* dt at the limit; for schemes that take any dt, what nine stages are for, or as much. */
 static double longest(const heat_scheme *s, const heat_run *run) {
-  return (isfinite(s->limit(0)) ? s->limit(0) : s->limit(9)) / run->lambda;
+  const double z = isfinite(s->limit(0)) ? s->limit(0) : s->limit(9);
+  return (isfinite(z) ? z : 44.0) / run->lambda;
 }
 
 static void roughen(heat_try *t, uint64_t seed) {
@@ -55,7 +56,8 @@ static void no_new_extremes(void **state) {
 }
 
 /* Same numbers from the other end: faces, conductivity, source and start mirrored in all
- * directions. Coordinates are symmetric about 0 exactly. */
+ * directions; of implicit schemes, whose coarse grids begin at one end, to the tolerance.
+ * Coordinates are symmetric about 0 exactly. */
 static void mirrored_bits(void **state) {
   (void)state;
   heat_texts there = {"there",
@@ -91,13 +93,14 @@ static void mirrored_bits(void **state) {
     heat_try_open(&b, &BACKEND_omp, world, 1, &back, scheme);
     assert_same_bits(a.run.lambda, b.run.lambda);
     a.run.dt = b.run.dt = 0.8 * longest(scheme, &a.run);
-    a.run.last = b.run.last = 12;
+    a.run.last = b.run.last = scheme->order == 0 ? 1 : 12;
     heat_try_march(&a);
     heat_try_march(&b);
     const double *u = heat_try_field(&a), *v = heat_try_field(&b);
     const int64_t points = heat_owned(&a.run.slab);
     for (int64_t i = 0; i < points; i++) {
-      if (bits_of(u[i]) != bits_of(v[points - 1 - i])) {
+      const double w = v[points - 1 - i];
+      if (scheme->implicit ? fabs(u[i] - w) > 1e-11 : bits_of(u[i]) != bits_of(w)) {
         fail_msg("%s: point %lld: %.17g, mirrored %.17g", scheme->name, (long long)i, u[i],
                  v[points - 1 - i]);
       }
@@ -128,10 +131,13 @@ static void nothing_is_lost(void **state) {
       const double dx = 1.0 / (double)(n[0] - 1), dy = 1.0 / (double)(n[1] - 1);
       assert_true(fabs(before.heat / (dx * dy / 4.0) - 1.0) < 1e-15);
       t.run.dt = 0.45 * longest(scheme, &t.run);
-      t.run.last = 1000;
+      t.run.last = scheme->implicit ? 40 : 1000;
+      if (scheme->implicit) t.run.solver_rtol = 1e-4; /* what is lost does not depend on it */
       heat_try_march(&t);
       assert_ok(heat_totals_of(&t.run, t.run.u, &after));
-      assert_true(fabs(after.heat / before.heat - 1.0) < 1e-12);
+      if (!(fabs(after.heat / before.heat - 1.0) < 1e-12)) {
+        fail_msg("%s: %.17g of %.17g", scheme->name, after.heat, before.heat);
+      }
       if (strcmp(scheme->name, "ftcs") == 0) assert_true(after.minimum >= 0.0);
       if (strcmp(scheme->name, "ftcs") != 0) {
         heat_try_close(&t);

@@ -94,6 +94,7 @@ static inline void heat_try_open_deep(heat_try *t, const backend *b, comm *world
   t->run.threads = threads;
   t->run.problem = &t->problem;
   t->run.t_end = NAN;
+  t->run.solver_rtol = 1e-13;
   assert_ok(b->open(&request, &t->run.place));
   assert_ok(heat_open(&t->run, depth));
   assert_ok(heat_open_scheme(&t->run, scheme));
