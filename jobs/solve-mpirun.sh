@@ -4,6 +4,7 @@
 #
 #   RANKS=4 THREADS=2 jobs/solve-mpirun.sh A.mtx --method cg --output x.h5 --report r.json
 #   RANKS=8 jobs/solve-mpirun.sh --oversubscribe A.mtx      more ranks than cores
+#   HALOSWEEP=build/src/app/halosweep jobs/solve-mpirun.sh A.mtx      not installed
 set -euo pipefail
 
 HALOSWEEP=${HALOSWEEP:-halosweep}
@@ -19,7 +20,7 @@ if [[ ${1:-} == --oversubscribe ]]; then
   export OMP_WAIT_POLICY=passive
 fi
 if (($# == 0)); then
-  sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 

@@ -15,6 +15,12 @@ static status try_gpu(const run_context *run, const problem_size *size,
   status rc = STATUS_OK;
   const backend *gpu = &BACKEND_cuda;
   int64_t missing = 0;
+  if (size->count == 0) {
+    log_info(
+        "backend omp: how many %s it takes is not known in advance (--backend cuda asks for a GPU)",
+        size->unit);
+    return STATUS_OK;
+  }
   if (size->count < size->gpu_from) {
     log_info("backend omp: %s are too few for a GPU: %lld (auto takes one from %lld on)",
              size->unit, (long long)size->count, (long long)size->gpu_from);

@@ -128,6 +128,7 @@ status quad_sum_data(quad_job *j) {
   samples s = {.path = options_text(j->run->o, "quad.data")};
   double result[3] = {0.0, 0.0, 0.0};
   j->rule = quad_rule_choose(options_text(j->run->o, "quad.rule"), 1, 1, &j->why);
+  if (j->why != NULL) j->why = "data brings its own points";
   timers_switch(&j->timers, PHASE_READ);
   rc = comm_rank(c) == 0 ? read_samples(&s) : STATUS_OK;
   TRY(comm_agree(c, rc));

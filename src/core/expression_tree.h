@@ -1,4 +1,4 @@
-/* The inside of an expression: shared by parser, folding, evaluation (and, later, printing as C).
+/* The inside of an expression: shared by parser, folding, evaluation and printing as C.
  *
  * Nodes lie in one array, children before parents, the root last but for dead nodes. What a node
  * does is one line of the operation table; leaves are constants and variables. After parsing the

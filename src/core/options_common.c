@@ -12,7 +12,7 @@ const option OPTIONS_COMMON[] = {
     {"run", "ranks", OPTION_INTEGER, NULL, NULL, 1, 1e9, 0,
      "the number of MPI ranks expected, whatever the launcher says; another one is exit 7"},
     {"run", "output", OPTION_OUTPUT, NULL, NULL, 0, 0, 0,
-     "file for the result: .h5, or .mtx and .txt for plain vectors"},
+     "file for the result: .h5; of solve and heat also .mtx and .txt, of heat .vtkhdf"},
     {"run", "report", OPTION_OUTPUT, NULL, NULL, 0, 0, 0,
      "file for the report (JSON); - is standard output"},
     {"run", "history", OPTION_OUTPUT, NULL, NULL, 0, 0, 0,

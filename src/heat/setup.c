@@ -328,15 +328,17 @@ static status load_initial(heat_run *run) {
   } else {
     heat_value_fill(&p->initial, &box, 0.0, run->threads, u);
   }
-  for (int64_t i = 0; i < heat_owned(&run->slab); i++) size = fmax(size, fabs(u[i]));
+  for (int64_t i = 0; i < heat_owned(&run->slab); i++) {
+    if (isfinite(u[i])) size = fmax(size, fabs(u[i])); /* held points may hide a pole */
+  }
   for (int f = 0; f < 2 * p->grid.dims; f++) TRY(hold_face(run, f, u, size, &changed));
   TRY(heat_load(run, run->u, u));
 done:
   rc = comm_agree(run->world, rc);
   if (rc == STATUS_OK) rc = comm_sum_i64(run->world, &changed, 1);
   if (changed > 0) {
-    log_info("%lld points on dirichlet faces get other values than the initial state has there",
-             (long long)changed);
+    log_info("dirichlet faces: %lld point%s get other values than the initial state has there",
+             (long long)changed, changed == 1 ? "" : "s");
   }
   return rc;
 }

@@ -74,7 +74,9 @@ status quad_sweep_load(quad_run *run, quad_sweep *s) {
     rc = comm_agree(run->world, fail(STATUS_IO, "a checkpoint of another layout"));
     goto done;
   }
-  if (memcmp(saved, saver->limits, sizeof saver->limits) != 0) forget(&run->limits, s);
+  int same = 1;
+  for (int i = 0; i < LIMITS; i++) same &= bits_of(saved[i]) == bits_of(saver->limits[i]);
+  if (!same) forget(&run->limits, s);
 done:
   return rc;
 }
