@@ -41,11 +41,6 @@ static status open_backend(heat_job *j) {
   run->timers = &j->timers;
   run->progress = &j->progress;
   run->problem = &j->in.problem;
-  if (run->kernels->heat == NULL) {
-    rc = comm_agree(run->world,
-                    fail(STATUS_UNAVAILABLE, "heat: backend %s has none; use --backend omp",
-                         run->kernels->name));
-  }
 done:
   return rc;
 }

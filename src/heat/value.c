@@ -4,9 +4,7 @@
 
 #include <stddef.h>
 
-#include "parallel.h"
-
-enum { GRAIN = 4096 };
+#include "team.h"
 
 int64_t heat_box_points(const heat_box *b) {
   int64_t points = 1;
@@ -41,7 +39,8 @@ static void bind(const filling *f, int64_t line, int64_t from, formula_input *in
   }
 }
 
-static void fill_run(void *context, int64_t begin, int64_t end) {
+static void fill_run(void *context, int part, int64_t begin, int64_t end) {
+  (void)part;
   const filling *f = context;
   const int64_t length = f->b->count[f->along];
   formula_input in[HEAT_INPUTS];
@@ -55,7 +54,8 @@ static void fill_run(void *context, int64_t begin, int64_t end) {
   }
 }
 
-static void fill_number(void *context, int64_t begin, int64_t end) {
+static void fill_number(void *context, int part, int64_t begin, int64_t end) {
+  (void)part;
   const filling *f = context;
   for (int64_t i = begin; i < end; i++) f->out[i] = f->v->number;
 }
@@ -63,7 +63,7 @@ static void fill_number(void *context, int64_t begin, int64_t end) {
 void heat_value_fill(const heat_value *v, const heat_box *b, double t, int threads, double *out) {
   filling f = {.v = v, .b = b, .t = t, .out = out};
   while (f.along < b->dims - 1 && b->count[f.along] == 1) f.along++;
-  parallel_for(threads, heat_box_points(b), GRAIN, v->f == NULL ? fill_number : fill_run, &f);
+  team_for(threads, heat_box_points(b), v->f == NULL ? fill_number : fill_run, &f);
 }
 
 double heat_value_at(const heat_value *v, const double *x, double t) {
