@@ -17,7 +17,7 @@ typedef struct backend_choice {
 /* How large a problem is, and from where on `auto` gives it to a GPU: below, starting one (0.3 s
  * for its context) costs more than it can save (docs/performance.md has the measurements). */
 typedef struct problem_size {
-  int64_t count; /* 0: not known in advance */
+  int64_t count;    /* 0: not known in advance */
   const char *unit; /* "rows" */
   int64_t gpu_from;
 } problem_size;
