@@ -109,22 +109,22 @@ static status iterate(lanczos *l, int steps, lanczos_interval *out) {
   status rc = STATUS_OK;
   linear_system *s = l->s;
   double size = 0.0, coupling;
+  int made = 0;
   TRY(advance(l, 0.0, &coupling));
-  for (int j = 0; j < steps && coupling > 0.0 && rules_finite(coupling); j++) {
+  while (made < steps && coupling > 64.0 * DBL_EPSILON * size && rules_finite(coupling)) {
     TRY(linear_product(s, l->v, l->p));
-    if (j > 0)
-      ATTEMPT(s, s->kernels->combine(s->place, 1.0, l->p, -coupling, l->before, l->p));
-    TRY(dot(s, l->v, l->p, &l->alpha[j]));
-    if (!rules_finite(l->alpha[j])) break;
-    ATTEMPT(s, s->kernels->combine(s->place, 1.0, l->p, -l->alpha[j], l->u, l->p));
-    size = fmax(size, fabs(l->alpha[j]) + coupling * (j > 0));
+    if (made > 0) ATTEMPT(s, s->kernels->combine(s->place, -coupling, l->before, 1.0, l->p, l->p));
+    TRY(dot(s, l->v, l->p, &l->alpha[made]));
+    ATTEMPT(s, s->kernels->combine(s->place, -l->alpha[made], l->u, 1.0, l->p, l->p));
+    size = fmax(size, fabs(l->alpha[made]) + (made > 0 ? coupling : 0.0));
     TRY(advance(l, size, &coupling));
-    if (!rules_finite(coupling)) break;
-    if (!(coupling > 64.0 * DBL_EPSILON * size)) coupling = 0.0;
-    l->beta[j] = coupling;
-    if (j + 1 == steps || coupling == 0.0 || (j + 1) % LOOK_EVERY == 0) judge(l, j + 1, out);
-    if (out->steps == j + 1 && fmax(out->low_error, out->high_error) < ENOUGH * out->high) break;
+    if (!rules_finite(l->alpha[made]) || !rules_finite(coupling)) break;
+    l->beta[made++] = coupling;
+    if (made % LOOK_EVERY != 0) continue;
+    judge(l, made, out);
+    if (fmax(out->low_error, out->high_error) < ENOUGH * fabs(out->high)) break;
   }
+  if (made > 0) judge(l, made, out);
 done:
   return rc;
 }

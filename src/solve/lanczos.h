@@ -7,9 +7,9 @@
 #include "linear.h"
 
 typedef struct lanczos_interval {
-  int steps;        /* made: fewer than asked where the Krylov space ends, a number is not finite, or
-                       both ends are known to a unit in the tenth digit; 0: nothing is known */
-  double low, high; /* extreme Ritz values: lambda_min <= low, high <= lambda_max */
+  int steps; /* made: fewer than asked where the Krylov space ends, a number is not finite, or
+                both ends are known to a unit in the tenth digit; 0: nothing is known */
+  double low, high;             /* extreme Ritz values: lambda_min <= low, high <= lambda_max */
   double low_error, high_error; /* an eigenvalue lies within this of each (residual bound) */
   int indefinite; /* low is below zero by more than rounding: so is lambda_min, for certain; or a
                      diagonal entry is not positive (steps is 0 then) */
