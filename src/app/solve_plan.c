@@ -85,57 +85,6 @@ done:
   return rc;
 }
 
-static void describe_asymmetry(const matrix_survey *s, char *text, size_t room) {
-  if (s->odd_row < 0) {
-    snprintf(text, room, "not symmetric");
-    return;
-  }
-  snprintf(text, room, "not symmetric: a(%lld,%lld) = %.17g but a(%lld,%lld) = %.17g",
-           (long long)s->odd_row + 1, (long long)s->odd_column + 1, s->odd_value,
-           (long long)s->odd_column + 1, (long long)s->odd_row + 1, s->odd_mirror);
-}
-
-/* The facts behind auto; whether cg applies. */
-static int cg_applies(const matrix_survey *s, char *why, size_t room) {
-  if (!s->symmetric) {
-    describe_asymmetry(s, why, room);
-    return 0;
-  }
-  const char *kind = s->missing_diagonal + s->zero_diagonal > 0 ? "zero"
-                     : s->negative_diagonal > 0                 ? "negative"
-                                                                : NULL;
-  if (kind == NULL) {
-    snprintf(why, room, "symmetric (a_ij = a_ji exactly) with a positive diagonal");
-    return 1;
-  }
-  const int64_t count = s->missing_diagonal + s->zero_diagonal + s->negative_diagonal;
-  snprintf(why, room, "symmetric, but %lld diagonal entries are not positive (%s)",
-           (long long)count, kind);
-  return 0;
-}
-
-status solve_choose_method(solve_job *j) {
-  options *o = j->run->o;
-  const char *name = options_text(o, "solve.method");
-  if (strcmp(name, "auto") == 0) {
-    const int cg = cg_applies(&j->survey, j->why, sizeof j->why);
-    j->method = solver_find(cg ? "cg" : "jacobi");
-  } else {
-    strcpy(j->why, "as asked");
-    j->method = solver_find(name);
-  }
-  if (j->method == NULL) {
-    return comm_agree(j->run->c,
-                      fail(STATUS_UNAVAILABLE, "method %s is not in this halosweep", name));
-  }
-  j->preconditioner = "none";
-  if (j->method->flags & SOLVER_TAKES_PRECONDITIONER) {
-    const char *asked = options_text(o, "solve.preconditioner");
-    j->preconditioner = asked == NULL ? "jacobi" : asked;
-  }
-  return STATUS_OK;
-}
-
 static int divides(const solve_job *j) {
   return (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) ||
          strcmp(j->preconditioner, "jacobi") == 0;
@@ -150,7 +99,7 @@ static status check(const solve_job *j) {
   }
   if ((j->method->flags & SOLVER_NEEDS_SYMMETRY) && !s->symmetric) {
     char text[WHY_MAX];
-    describe_asymmetry(s, text, sizeof text);
+    choice_describe_asymmetry(s, text, sizeof text);
     return fail(STATUS_INPUT, "method %s needs a symmetric matrix; this one is %s", name, text);
   }
   if (divides(j) && s->missing_diagonal + s->zero_diagonal > 0) {
@@ -188,9 +137,12 @@ static status load_weights(solve_job *j) {
   status rc = STATUS_OK;
   linear_system *s = &j->system;
   const int sweeping = (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) != 0;
-  const double omega =
-      j->method->flags & SOLVER_TAKES_OMEGA ? options_real(j->run->o, "solve.omega") : 1.0;
-  double factor = omega, *weight = NULL;
+  double factor = 1.0, *weight = NULL;
+  if (j->method->flags & SOLVER_TAKES_OMEGA) {
+    factor = options_real(j->run->o, "solve.omega"); /* 0: auto */
+    if (factor == 0.0) TRY(solve_auto_omega(j, &factor));
+    j->omega = factor;
+  }
   if (!sweeping) {
     double smallest = INFINITY;
     for (lidx i = 0; i < s->rows; i++) smallest = fmin(smallest, fabs(j->diagonal[i]));
@@ -229,6 +181,11 @@ done:
   return rc;
 }
 
+void solve_release_method(solve_job *j) {
+  linear_vector_release(&j->system, &j->solve.weight);
+  linear_vector_release(&j->system, &j->solve.inverse_diagonal);
+}
+
 void solve_print_plan(const solve_job *j) {
   if (comm_rank(j->run->c) != 0) return;
   const int64_t vectors = (int64_t)j->system.rows * 8 * (j->trivial ? 2 : 6);
@@ -257,8 +214,7 @@ void solve_close(solve_job *j) {
   if (s->place != NULL) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
-    linear_vector_release(s, &j->solve.weight);
-    linear_vector_release(s, &j->solve.inverse_diagonal);
+    solve_release_method(j);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
     transport_release(&side);
   }
@@ -267,5 +223,6 @@ void solve_close(solve_job *j) {
   ownership_release(&j->owned);
   alloc_free(&j->file_rhs);
   alloc_free(&j->diagonal);
+  alloc_free(&j->x0);
   alloc_free(&j->x);
 }
