@@ -14,13 +14,7 @@ static status take_method(solve_job *j, const char *name) {
     return comm_agree(j->run->c,
                       fail(STATUS_UNAVAILABLE, "method %s is not in this halosweep", name));
   }
-  j->preconditioner = "none";
-  if (j->method->flags & SOLVER_TAKES_PRECONDITIONER) {
-    const char *asked = options_text(j->run->o, "solve.preconditioner");
-    j->preconditioner = asked != NULL              ? asked
-                        : j->choice.method != NULL ? j->choice.preconditioner
-                                                   : "jacobi";
-  }
+  solve_choose_preconditioner(j);
   return STATUS_OK;
 }
 

@@ -90,7 +90,7 @@ static status normalise(linear_system *s, vec x, double *norm) {
   status rc = STATUS_OK;
   double sum;
   ATTEMPT(s, s->kernels->dot(s->place, x, x, 1.0));
-  TRY(s->kernels->sums(s->place, s->world, 1, &sum));
+  TRY(s->kernels->sums(s->place, s->world, 1, NULL, &sum));
   *norm = sqrt(sum);
   if (*norm > 0.0 && rules_finite(*norm)) {
     ATTEMPT(s, s->kernels->combine(s->place, 1.0 / *norm, x, 0.0, (vec){.rows = 0}, x));
@@ -118,7 +118,7 @@ static status orthogonalise(arnoldi *a, int count, vec w) {
   for (int pass = 0; pass < 2; pass++) {
     double found[SIDE], less[SIDE];
     ATTEMPT(s, s->kernels->dots(s->place, count, a->basis, w, 1.0));
-    TRY(s->kernels->sums(s->place, s->world, count, found));
+    TRY(s->kernels->sums(s->place, s->world, count, NULL, found));
     for (int i = 0; i < count; i++) {
       a->h[i * SIDE + count - 1] += found[i];
       less[i] = -found[i];
