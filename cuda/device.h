@@ -36,7 +36,7 @@ enum {
   RING_WORDS = 32, /* 8-byte words of a posted state: 4 of content, 4 of step number */
   STATE_WORDS = (int)(sizeof(solve_state) / sizeof(uint32_t)),
   HALO_CHUNKS = 16,
-  HALO_PLANS = 8
+  HALO_PLANS = 96
 };
 
 /* How a pass ends: where its sums go, and the rule to apply when all blocks are done. */

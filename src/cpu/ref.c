@@ -43,6 +43,7 @@ static status copy_block(const csr_block *from, csr_block *to) {
   const eidx entries = from->offset[from->rows];
   to->first_row = from->first_row;
   to->rows = from->rows;
+  to->columns = from->columns;
   to->ghosts = from->ghosts;
   TRY(alloc_array(&to->offset, from->rows + 1, sizeof *to->offset, "row offsets"));
   TRY(alloc_array(&to->column, entries, sizeof *to->column, "matrix columns"));
@@ -65,7 +66,7 @@ static status ref_matrix_create(device *d, const csr_block *a, matrix **out) {
   for (lidx i = 0; i < a->rows; i++) {
     m->long_rows += a->offset[i + 1] - a->offset[i] > ROW_CHAIN;
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
-      if (a->column[e] >= a->rows) m->boundary[i / TILE] = 1;
+      if (a->column[e] >= a->columns) m->boundary[i / TILE] = 1;
     }
   }
   for (lidx t = 0; t < tile_count(a->rows); t++) {

@@ -72,6 +72,7 @@ static void build(const shape *p, csr_block *a) {
   eidx at = 0, room = 5 * (eidx)p->rows;
   memset(a, 0, sizeof *a);
   a->rows = p->rows;
+  a->columns = p->rows;
   a->ghosts = p->ghosts;
   if (!p->stencil) {
     room = 0;
