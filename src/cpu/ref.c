@@ -214,6 +214,19 @@ static status ref_residual(device *d, const matrix *m, part p, vec x, vec b, vec
   return STATUS_OK;
 }
 
+static status ref_relax(device *d, const matrix *m, part p, vec x, double c, vec w, vec b, vec y,
+                        vec out) {
+  (void)d;
+  for (lidx i = 0; i < m->a.rows; i++) {
+    if (!part_has(p, m->boundary[i / TILE])) continue;
+    const double s = x.data.at == NULL ? 0.0 : row_times(&m->a, i, vec_at(x), 0);
+    const double r = b.data.at == NULL ? -s : vec_at(b)[i] - s;
+    const double factor = w.data.at == NULL ? c : c * vec_at(w)[i];
+    vec_at(out)[i] = y.data.at == NULL ? factor * r : fma(factor, r, vec_at(y)[i]);
+  }
+  return STATUS_OK;
+}
+
 static status ref_sweep(device *d, const matrix *m, part p, vec x, vec b, vec weight, vec next,
                         dptr state) {
   const solve_state *s = state_at(state);
@@ -302,6 +315,7 @@ static const solve_backend SOLVE_ref = {.lag = 0,
                                         .matrix_describe = ref_matrix_describe,
                                         .product = ref_product,
                                         .residual = ref_residual,
+                                        .relax = ref_relax,
                                         .sweep = ref_sweep,
                                         .cg_product = ref_cg_product,
                                         .cg_residual = ref_cg_residual,
