@@ -96,6 +96,7 @@ status solve_make_preconditioner(solve_job *j) {
                                           .diagonal = j->diagonal,
                                           .symmetric = j->survey.symmetric,
                                           .threads = j->run->threads,
+                                          .degree = (int)options_integer(o, "solve.degree"),
                                           .seed = (uint64_t)options_integer(o, "run.seed")};
   TRY(preconditioning_open(&j->system, j->preconditioner, &request, &j->made));
   j->solve.preconditioning = &j->made;
