@@ -61,6 +61,7 @@ static void put_choice(const solve_job *j, report *r) {
     report_integer(r, "iterations", j->switched_at);
     report_close(r);
   }
+  if (j->scaled) report_word(r, "scaling", "symmetric");
   if (j->nullspace.constant) {
     report_open(r, "nullspace");
     report_word(r, "of", "constant");

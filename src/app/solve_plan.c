@@ -33,6 +33,7 @@ status solve_open_backend(solve_job *j) {
   TRY(halo_create(c, &j->owned, block->ghost, block->ghosts, &s->plan));
   const transport_side side = linear_side(s);
   TRY(backend_transport(j->run, &side, &j->chosen));
+  TRY(solve_equilibrate(j));
   rc = s->kernels->solve->matrix_create(s->place, block, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -45,6 +46,7 @@ static status ones_rhs(solve_job *j) {
   status rc = STATUS_OK;
   linear_system *s = &j->system;
   ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 1.0));
+  if (j->scaled) ATTEMPT(s, s->kernels->copy(s->place, j->solve.x, j->solve.unscale));
   TRY(linear_product(s, j->solve.x, j->solve.b));
   ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 0.0));
 done:
@@ -66,6 +68,7 @@ status solve_load_system(solve_job *j, const double *b, const double *x0) {
     TRY(ones_rhs(j));
   }
   if (x0 != NULL) ATTEMPT(s, linear_load(s, run->x, x0));
+  solve_equilibrate_vectors(j, b != NULL);
   TRY(comm_agree(s->world, s->failure));
   TRY(linear_max_abs(s, run->b, &largest));
   if (!isfinite(ldexp(largest, j->exponent))) {
@@ -194,6 +197,9 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
     linear_vector_release(s, &j->nullspace.given);
+    linear_vector_release(s, &j->scale);
+    linear_vector_release(s, &j->solve.unscale);
+    linear_vector_release(s, &j->solve.unscaled);
     solve_release_method(j);
     preconditioning_close(s, &j->made);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
