@@ -97,6 +97,10 @@ static void put_solve(const solve_job *j, report *r) {
   if (j->solution_is_ones && !isnan(j->error_max)) report_real(r, "error_max", j->error_max);
 }
 
+static const char *reproducible(const solve_job *j) {
+  return j->method != NULL && j->method->flags & SOLVER_BY_A_PACKAGE ? "none" : "all";
+}
+
 static void fill_report(const solve_job *j, report *r) {
   char text[ENDING_TEXT];
   const run_ending ending = solve_ending(j, text);
@@ -105,7 +109,7 @@ static void fill_report(const solve_job *j, report *r) {
                            .exit_code = run_ending_code(&ending),
                            .reason = run_ending_reason(&ending),
                            .fingerprint = j->fingerprint,
-                           .reproducible = "all",
+                           .reproducible = reproducible(j),
                            .chosen = &j->chosen,
                            .phases = &j->phases,
                            .host_peak = j->host_peak,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "direct.h"
 #include "linear.h"
 #include "log.h"
 #include "report.h"
@@ -104,7 +105,11 @@ static status check(const solve_job *j) {
   return solve_check_preconditioner(j);
 }
 
-status solve_check_method(const solve_job *j) { return comm_agree(j->run->c, check(j)); }
+status solve_check_method(const solve_job *j) {
+  status rc = comm_agree(j->run->c, check(j));
+  if (rc == STATUS_OK && j->method->flags & SOLVER_BY_A_PACKAGE) rc = direct_look(j->run->c);
+  return rc;
+}
 
 typedef struct weight_work {
   double *weight;
@@ -161,7 +166,13 @@ status solve_load_method(solve_job *j) {
     preconditioning_close(&j->system, &j->made);
     TRY(solve_make_preconditioner(j));
   }
-  csr_block_release(&j->block);
+  if (j->method->flags & SOLVER_NEEDS_ROWS) {
+    j->solve.rows = &j->block;
+    j->solve.owned = &j->owned;
+    j->solve.symmetric = j->survey.symmetric;
+  } else {
+    csr_block_release(&j->block);
+  }
 done:
   return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "checkpointing.h"
 #include "history.h"
+#include "ownership.h"
 #include "progress.h"
 #include "solve_backend.h"
 #include "timers.h"
@@ -59,10 +60,13 @@ typedef struct solve_run {
   vec weight;           /* Jacobi family: omega / a_ii */
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
-  int gmres_restart;                             /* steps of a cycle */
-  history *history;                              /* may be NULL */
-  progress *progress;                            /* may be NULL */
-  checkpointing *saving;                         /* may be NULL: never asked to stop or save */
+  const csr_block *rows;                         /* SOLVER_NEEDS_ROWS: this rank's rows; */
+  const ownership *owned;
+  int symmetric;         /* a_ij == a_ji for all entries */
+  int gmres_restart;     /* steps of a cycle */
+  history *history;      /* may be NULL */
+  progress *progress;    /* may be NULL */
+  checkpointing *saving; /* may be NULL: never asked to stop or save */
 
   /* of a system that was scaled symmetrically, S A S and S b: 1 / s_i, and room for a residual;
    * data.at NULL: it was not. Methods carry the scaled residual; the true one, and what is reported
@@ -94,7 +98,9 @@ enum {
   SOLVER_TAKES_OMEGA = 4,
   SOLVER_TAKES_PRECONDITIONER = 8,
   SOLVER_MONITORS_UPDATE = 16,
-  SOLVER_NEEDS_DEFINITE = 32 /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
+  SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
+  SOLVER_NEEDS_ROWS = 64,     /* solve_run.rows, owned, symmetric */
+  SOLVER_BY_A_PACKAGE = 128 /* its bits depend on ranks and threads; looked for by direct_look() */
 };
 
 typedef struct solver {
