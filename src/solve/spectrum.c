@@ -5,7 +5,7 @@
  * upper one, which is certain only if no eigenvalue hides beyond the Ritz values it has seen.
  *
  * Else: Arnoldi on G, classical Gram-Schmidt twice, sums batched. The radius of the small matrix H
- * comes from repeated squaring: |H^N|^(1/N), N = 2^40, is it to rounding, complex pairs included,
+ * comes from repeated squaring: |H^N|^(1/N), N = 2^52, is it to rounding, complex pairs included,
  * and the last row of H^N gives the residual of the dominant pair. Ritz values of nonnormal
  * matrices may lie beyond the spectrum: both ends are estimates.
  *
@@ -25,7 +25,7 @@
 #include "philox.h"
 #include "solve_rules.h"
 
-enum { SQUARINGS = 40, SIDE = SPECTRUM_STEPS_MAX };
+enum { SQUARINGS = 52, SIDE = SPECTRUM_STEPS_MAX };
 
 /* Resolved: the width of 1 - rho over its larger end. */
 static const double RESOLVED = 0.1;
