@@ -55,8 +55,13 @@ static void square(int n, const double *p, double *out) {
 
 double spectrum_small_radius(int n, const double *h, int stride, double *last) {
   double p[SIDE * SIDE], q[SIDE * SIDE], logarithm = 0.0, weight = 1.0;
+  double largest = 0.0;
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) p[i * n + j] = h[i * stride + j];
+    for (int j = 0; j < n; j++) largest = fmax(largest, fabs(h[i * stride + j]));
+  }
+  const int exponent = largest > 0.0 && rules_finite(largest) ? ilogb(largest) : 0;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) p[i * n + j] = ldexp(h[i * stride + j], -exponent);
   }
   *last = 0.0;
   for (int step = 0; step <= SQUARINGS; step++) { /* log |H^N| / N, term by term */
@@ -72,7 +77,7 @@ double spectrum_small_radius(int n, const double *h, int stride, double *last) {
   double sum = 0.0;
   for (int j = 0; j < n; j++) sum = fma(p[(n - 1) * n + j], p[(n - 1) * n + j], sum);
   *last = sqrt(sum);
-  return elementary_exp(logarithm);
+  return ldexp(elementary_exp(logarithm), exponent);
 }
 
 /* ---- Arnoldi ---- */
