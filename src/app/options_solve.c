@@ -48,10 +48,17 @@ static const option SOLVE[] = {
      "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
     {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
+    {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
+     "relaxation factor of jor (auto when absent: 2/(lmin + lmax) of D^-1 A from Lanczos)"},
     {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
      "steps of gmres between restarts: it keeps as many vectors"},
-    {"solve", "omega", OPTION_REAL, NULL, NULL, OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
-     "relaxation factor of jor"},
+    {"solve", "degree", OPTION_INTEGER, "4", NULL, 1, 100, OPTION_PROBLEM,
+     "degree of preconditioner chebyshev: it makes degree - 1 products"},
+    {"solve", "nullspace", OPTION_WORD, "auto", "auto|constant|none", 0, 0, OPTION_PROBLEM,
+     "constant: A*ones = 0, as with Neumann conditions all around; auto looks at the sums of rows"},
+    {"solve", "scaling", OPTION_WORD, "none", "none|symmetric", 0, 0, OPTION_PROBLEM,
+     "symmetric: rows and columns times powers of two, for a diagonal of about 1; tests stay as "
+     "given"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
@@ -97,6 +104,11 @@ static status check_combination(const options *o) {
   const solver *method = solver_find(options_text(o, "solve.method"));
   if (method == NULL) return STATUS_OK; /* auto */
   const char *preconditioner = options_text(o, "solve.preconditioner");
+  if (strcmp(options_text(o, "solve.scaling"), "symmetric") == 0 &&
+      method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
+    return fail(STATUS_USAGE, "%s: method %s divides by the diagonal: scaling changes nothing",
+                options_where(o, "solve.scaling"), method->name);
+  }
   if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
       !(method->flags & SOLVER_TAKES_PRECONDITIONER)) {
     return fail(STATUS_USAGE, "%s: method %s takes no preconditioner",
@@ -110,10 +122,16 @@ static status check_combination(const options *o) {
   return STATUS_OK;
 }
 
+static int takes_omega(const char *name) {
+  const solver *method = solver_find(name);
+  return method != NULL && method->flags & SOLVER_TAKES_OMEGA;
+}
+
 status check_solve(const options *o) {
   status rc = STATUS_OK;
   const char *problem = options_text(o, "solve.problem");
   const char *method = options_text(o, "solve.method");
+  const char *preconditioner = options_text(o, "solve.preconditioner");
   int file = options_has(o, "solve.matrix");
   if (file && problem != NULL) {
     return fail(STATUS_USAGE,
@@ -134,17 +152,19 @@ status check_solve(const options *o) {
   TRY(check_needs(o, "solve.gmres_restart",
                   strcmp(method, "gmres") == 0 || strcmp(method, "auto") == 0,
                   "gmres_restart is for method = gmres"));
-  TRY(check_needs(o, "solve.omega", strcmp(method, "jor") == 0, "omega is for method = jor"));
+  TRY(check_needs(o, "solve.degree",
+                  preconditioner != NULL && strcmp(preconditioner, "chebyshev") == 0,
+                  "degree is for preconditioner = chebyshev"));
+  TRY(check_needs(o, "solve.omega", takes_omega(method), "omega is for method = jor"));
+  TRY(check_needs(o, "solve.scaling",
+                  strcmp(options_text(o, "solve.scaling"), "none") == 0 ||
+                      strcmp(options_text(o, "solve.nullspace"), "constant") != 0,
+                  "scaling and nullspace = constant are both given: scaled constants are none"));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
                   "rhs_column needs rhs = FILE"));
   TRY(check_needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
                   "max_iterations and iterations (a fixed count) are both given: expected one"));
-  if (strcmp(method, "jor") == 0 && !options_has(o, "solve.omega")) {
-    rc = fail(STATUS_USAGE, "%s = jor needs omega, the relaxation factor",
-              options_where(o, "solve.method"));
-    goto done;
-  }
   TRY(check_combination(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");
 done:

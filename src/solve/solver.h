@@ -35,7 +35,8 @@ typedef enum solve_reason {
   REASON_FIXED_COUNT,
   REASON_MAX_ITERATIONS,
   REASON_STAGNATED,
-  REASON_REQUESTED, /* asked to stop: checkpointing_look() knows why */
+  REASON_INCOMPATIBLE, /* singular, and no x comes near: the least-squares solution */
+  REASON_REQUESTED,    /* asked to stop: checkpointing_look() knows why */
   REASON_DIVERGED,
   REASON_INDEFINITE,
   REASON_NOT_FINITE,
@@ -66,6 +67,13 @@ typedef struct solve_run {
   history *history;      /* may be NULL */
   progress *progress;    /* may be NULL */
   checkpointing *saving; /* may be NULL: never asked to stop or save */
+
+  /* of a system that was scaled symmetrically, S A S and S b: 1 / s_i, and room for a residual;
+   * data.at NULL: it was not. Methods carry the scaled residual; the true one, and what is reported
+   * and tested of it, is the given system's. */
+  vec unscale, unscaled;
+  double norm_given; /* |b| of the given system; 0: not there yet */
+  double tighten;    /* what the carried residual's target is multiplied by; 0: 1 */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */
