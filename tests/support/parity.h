@@ -72,6 +72,7 @@ static void build(const shape *p, csr_block *a) {
   eidx at = 0, room = 5 * (eidx)p->rows;
   memset(a, 0, sizeof *a);
   a->rows = p->rows;
+  a->columns = p->rows;
   a->ghosts = p->ghosts;
   if (!p->stencil) {
     room = 0;
@@ -279,6 +280,23 @@ static void products(const shape *p, bench *x, bench *y, const part *parts, int 
   same_sums("residual not stored", p, x, y, 2);
 }
 
+/* With each of w, b, y there or not, out beside them or one of them; from zero. */
+static void relaxations(const shape *p, bench *x, bench *y, const part *parts, int runs) {
+  const vec none = {.rows = p->rows};
+  bench *both[] = {x, y};
+  for (int way = 0; way < 12; way++) {
+    for (int i = 0; i < 2; i++) {
+      bench *w = both[i];
+      const vec weight = way & 1 ? w->v[2] : none, b = way & 2 ? w->v[1] : none;
+      const vec from = way >= 8 ? none : w->v[0], to = way == 7 ? w->v[3] : w->v[5];
+      const vec added = way & 4 ? w->v[3] : none;
+      EACH_PART(w, i == 0 ? AT_ONCE : parts, i == 0 ? 1 : runs,
+                relax(w->d, w->m, part_, from, -0.7, weight, b, added, to));
+    }
+    same_vectors("relax", p, x, y, way == 7 ? 3 : 5);
+  }
+}
+
 static void sweeps(const shape *p, bench *x, bench *y, const part *parts, int runs) {
   bench *both[] = {x, y};
   for (int monitor = 0; monitor < 2; monitor++) {
@@ -370,6 +388,7 @@ static void all_operations(const shape *p, int threads, gidx total, int split) {
   assert_int_equal(rx.interior_rows, ry.interior_rows);
   assert_int_equal(rx.long_rows, ry.long_rows);
   products(p, &x, &y, parts, runs);
+  relaxations(p, &x, &y, parts, runs);
   sweeps(p, &x, &y, parts, runs);
   repeats(p, &x, &y);
   conjugate_gradients(p, &x, &y, parts, runs);
