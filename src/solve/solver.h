@@ -59,9 +59,11 @@ typedef struct solve_run {
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
   int gmres_restart;                             /* steps of a cycle */
-  history *history;                              /* may be NULL */
-  progress *progress;                            /* may be NULL */
-  checkpointing *saving;                         /* may be NULL: never asked to stop or save */
+  double omega;                              /* of sor: as given; 0: auto, weight has 1 / a_ii */
+  const struct preconditioner_request *rows; /* preconditioner.h: for SOLVER_OPENS_ROWS */
+  history *history;                          /* may be NULL */
+  progress *progress;                        /* may be NULL */
+  checkpointing *saving;                     /* may be NULL: never asked to stop or save */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */
@@ -86,7 +88,8 @@ enum {
   SOLVER_TAKES_OMEGA = 4,
   SOLVER_TAKES_PRECONDITIONER = 8,
   SOLVER_MONITORS_UPDATE = 16,
-  SOLVER_NEEDS_DEFINITE = 32 /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
+  SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
+  SOLVER_OPENS_ROWS = 64      /* makes something of A's rows: solve_run.rows is there */
 };
 
 typedef struct solver {
