@@ -16,6 +16,8 @@
 #include "row_exchange.h"
 #include "team.h"
 
+enum { WHEN_NOT_SAID = 16 }; /* rows of a block */
+
 typedef struct making {
   const preconditioner_request *q;
   gidx rows, first, last; /* global; own rows [first, last) */
@@ -226,7 +228,7 @@ done:
 
 static status make_rows(comm *c, const preconditioner_request *q, csr_rows *out) {
   status rc = STATUS_OK;
-  const int64_t size = q->block_size > 0 ? q->block_size : BLOCKS_SIZE;
+  const int64_t size = q->block_size > 0 ? q->block_size : WHEN_NOT_SAID;
   making m = {.q = q,
               .rows = q->owned->rows,
               .first = ownership_begin(q->owned),

@@ -6,8 +6,6 @@
 #include "linear.h"
 #include "preconditioner.h"
 
-enum { BLOCKS_SIZE = 16, BLOCKS_MOST = 1024 }; /* rows of a block when not said; at most */
-
 typedef struct blocks {
   linear_system inverse; /* shares kernels, place, world with the system it was made for */
   vec copy;              /* of r, with room for ghosts: where blocks are split over ranks */

@@ -41,6 +41,8 @@ typedef enum solve_reason {
   REASON_BREAKDOWN /* solve_run.broke says how */
 } solve_reason;
 
+enum { BLOCKS_MOST = 1024 }; /* rows of a block of block-jacobi */
+
 typedef struct solve_limits {
   double rtol, atol;      /* converged: |b - A x| <= max(rtol |b|, atol), 2-norms */
   double divergence;      /* diverged: residual above divergence * max(|b|, |r0|) */
@@ -59,7 +61,7 @@ typedef struct solve_run {
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
   int gmres_restart;                             /* steps of a cycle */
-  double omega;                              /* of sor: as given; 0: auto, weight has 1 / a_ii */
+  double omega; /* of sor, ssor; 0: auto, then weight has 1 / a_ii and run() leaves the last here */
   const struct preconditioner_request *rows; /* preconditioner.h: for SOLVER_OPENS_ROWS */
   history *history;                          /* may be NULL */
   progress *progress;                        /* may be NULL */

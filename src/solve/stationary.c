@@ -23,7 +23,6 @@
 
 #include "blocks.h"
 #include "elementary.h"
-#include "log.h"
 #include "stepping.h"
 #include "triangles.h"
 
@@ -39,6 +38,7 @@ enum { Z, WEIGHT, VECTORS };
 typedef struct stationary {
   triangles t;
   blocks b;
+  int adapts;      /* omega = auto */
   double made_for; /* the omega that work[WEIGHT] has; 0: none */
 } stationary;
 
@@ -82,8 +82,6 @@ static void adapt(stepping *t) {
   real[LAST_RESIDUAL] = t->residual;
 }
 
-static int is_auto(const stepping *t) { return t->run->omega == 0.0; }
-
 /* ---- the methods ---- */
 
 static status open_triangles(stepping *t, int upper) {
@@ -100,7 +98,12 @@ done:
   return rc;
 }
 
-static status open_lower(stepping *t) { return open_triangles(t, 0); }
+static status open_lower(stepping *t) {
+  stationary *m = t->data;
+  m->adapts = t->run->omega == 0.0;
+  return open_triangles(t, 0);
+}
+
 static status open_both(stepping *t) { return open_triangles(t, 1); }
 
 static status open_blocks(stepping *t) {
@@ -116,9 +119,8 @@ static void close_all(stepping *t) {
 }
 
 static void close_sor(stepping *t) {
-  if (t->real[CHANGES] > 0.0) {
-    log_info("sor: omega = %.6f, the last of %d estimates", *omega_of(t), (int)t->real[CHANGES]);
-  }
+  const stationary *m = t->data;
+  if (m->adapts) t->run->omega = *omega_of(t);
   close_all(t);
 }
 
@@ -157,14 +159,14 @@ static status step_sor(stepping *t) {
   linear_system *s = t->run->system;
   stationary *m = t->data;
   const vec none = {.rows = s->rows};
-  if (is_auto(t) && m->made_for != *omega_of(t)) {
+  if (m->adapts && m->made_for != *omega_of(t)) {
     ATTEMPT(
         s, s->kernels->combine(s->place, *omega_of(t), t->run->weight, 0.0, none, t->work[WEIGHT]));
     m->t.weight = t->work[WEIGHT];
     m->made_for = *omega_of(t);
   }
   TRY(step_lower(t));
-  if (is_auto(t)) adapt(t);
+  if (m->adapts) adapt(t);
 done:
   return rc;
 }

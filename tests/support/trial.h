@@ -25,6 +25,8 @@ typedef struct trial {
   const solver *method;
   solve_limits limits;
   double omega;
+  int adapts;    /* omega = auto, where the method finds it on the way */
+  int symmetric; /* it may be taken to be so */
   int preconditioned;
   const preconditioner *preconditioner; /* NULL: jacobi */
   double rhs_scale;                     /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
@@ -88,9 +90,15 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   preconditioning made = {NULL, NULL};
+  const preconditioner_request asked = {.a = &block,
+                                        .owned = &owned,
+                                        .diagonal = diagonal,
+                                        .symmetric = t->symmetric,
+                                        .threads = threads,
+                                        .seed = 3};
+  run.rows = &asked;
+  run.omega = t->adapts ? 0.0 : t->omega;
   if (t->preconditioned && t->method->flags & SOLVER_TAKES_PRECONDITIONER) {
-    const preconditioner_request asked = {
-        .a = &block, .owned = &owned, .diagonal = diagonal, .threads = threads, .seed = 3};
     const preconditioner *kind = t->preconditioner;
     if (kind == NULL) kind = preconditioner_find("jacobi");
     assert_ok(preconditioning_open(&s, kind, &asked, &made));
