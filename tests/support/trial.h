@@ -150,7 +150,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
 }
 
 /* Equal in every bit. */
-static void same_outcome(const outcome *a, const outcome *b, const char *what) {
+static inline void same_outcome(const outcome *a, const outcome *b, const char *what) {
   assert_ok(a->failure);
   assert_ok(b->failure);
   if (a->reason != b->reason || a->iterations != b->iterations) {
