@@ -9,10 +9,10 @@
  * those: 232 bytes. The residual is not monotone, and may be carried away from the true one: the
  * driver checks and restarts.
  *
- * It breaks down where r has become orthogonal to r~ (rho = 0), v to r~, or t to s (omega = 0). A
- * quotient that is nothing but rounding is no better: zero is taken as below EPS times the norms of
- * the two vectors. gmres has no such breakdown. Source: van der Vorst, SIAM J. Sci. Stat. Comput.
- * 13 (1992) 631-644. */
+ * It breaks down where r has become orthogonal to r~ (rho = 0), v to r~, or t to s (omega = 0). rho
+ * passes through values of nothing but rounding (1e-17 |r~| |r|) in runs that converge, so zero is
+ * taken as below eps^2 of that. gmres has no such breakdown. Source: van der Vorst, SIAM J. Sci.
+ * Stat. Comput. 13 (1992) 631-644. */
 #include <float.h>
 #include <math.h>
 
@@ -21,7 +21,7 @@
 enum { FIRST, P, V, HAT, T, VECTORS };              /* r~, p, v; M^-1 p or M^-1 s; t */
 enum { RHO, RHO_BEFORE, ALPHA, OMEGA, FIRST_NORM }; /* RHO_BEFORE 0: p is r */
 
-static const double EPS = DBL_EPSILON;
+static const double EPS = DBL_EPSILON * DBL_EPSILON;
 
 static status start(stepping *t) {
   linear_system *s = t->run->system;
@@ -49,7 +49,7 @@ static int direction(stepping *t) {
   }
   const double beta = rho / t->real[RHO_BEFORE] * (t->real[ALPHA] / omega);
   ATTEMPT(s, s->kernels->combine(s->place, 1.0, p, -omega, v, p));
-  ATTEMPT(s, s->kernels->combine(s->place, 1.0, t->r, beta, p, p));
+  ATTEMPT(s, s->kernels->combine(s->place, beta, p, 1.0, t->r, p));
   return 1;
 }
 
