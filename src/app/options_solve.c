@@ -58,6 +58,8 @@ static const option SOLVE[] = {
      "steps of gmres between restarts: it keeps as many vectors"},
     {"solve", "degree", OPTION_INTEGER, "4", NULL, 1, 100, OPTION_PROBLEM,
      "degree of preconditioner chebyshev: it makes degree - 1 products"},
+    {"solve", "nullspace", OPTION_WORD, "auto", "auto|constant|none", 0, 0, OPTION_PROBLEM,
+     "constant: A*ones = 0, as with Neumann conditions all around; auto looks at the sums of rows"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},

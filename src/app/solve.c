@@ -36,6 +36,7 @@ static status read_system(solve_job *j) {
   TRY(solve_open_backend(j));
   TRY(go_on(j, "storing the matrix"));
   TRY(solve_load_system(j, b, j->x0));
+  if (!j->trivial) TRY(solve_find_nullspace(j));
 done:
   alloc_free(&b);
   return rc;
@@ -72,9 +73,10 @@ static status iterate_to_the_end(solve_job *j) {
   do {
     TRY(open_history(j));
     TRY(solve_identify(j));
-    TRY(iterate(j));
+    if (!j->nullspace.nothing_left) TRY(iterate(j));
     TRY(solve_switch_method(j, &again));
   } while (again);
+  TRY(solve_finish_nullspace(j));
   TRY(solve_explain_divergence(j));
 done:
   return rc;

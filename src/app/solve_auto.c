@@ -18,6 +18,19 @@ static status take_method(solve_job *j, const char *name) {
   return STATUS_OK;
 }
 
+/* The choice, unless a preconditioner was named that it cannot take. */
+static const char *fitting(const solve_job *j) {
+  const char *asked = options_text(j->run->o, "solve.preconditioner");
+  const preconditioner *p = asked == NULL ? NULL : preconditioner_find(asked);
+  const solver *m = solver_find(j->choice.method);
+  if (p == NULL || m == NULL) return j->choice.method;
+  if (!(m->flags & SOLVER_TAKES_PRECONDITIONER)) return j->choice.next;
+  if (m->flags & SOLVER_NEEDS_SYMMETRY && !(p->flags & PRECONDITIONER_KEEPS_SYMMETRY)) {
+    return "bicgstab";
+  }
+  return j->choice.method;
+}
+
 status solve_choose_method(solve_job *j) {
   status rc = STATUS_OK;
   const char *name = options_text(j->run->o, "solve.method");
@@ -29,7 +42,14 @@ status solve_choose_method(solve_job *j) {
   choice_make(&j->survey, &j->spectrum, &j->choice);
   snprintf(j->why, sizeof j->why, "%s", j->choice.why);
   /* a singular matrix is refused by the checks of any method */
-  rc = take_method(j, strcmp(j->choice.method, "none") == 0 ? "jacobi" : j->choice.method);
+  const char *method = fitting(j);
+  if (strcmp(method, j->choice.method) != 0) {
+    const size_t used = strlen(j->why);
+    snprintf(j->why + used, sizeof j->why - used, "; %s for the sake of preconditioner %s", method,
+             options_text(j->run->o, "solve.preconditioner"));
+    j->choice.next = strcmp(method, "bicgstab") == 0 ? "gmres" : NULL;
+  }
+  rc = take_method(j, strcmp(method, "none") == 0 ? "jacobi" : method);
 done:
   return rc;
 }
@@ -38,6 +58,18 @@ static int broke_down(solve_reason reason) {
   return solve_reason_status(reason) == STATUS_DIVERGED;
 }
 
+static status load_start(solve_job *j) {
+  linear_system *s = &j->system;
+  if (j->x0 != NULL) {
+    ATTEMPT(s, linear_load(s, j->solve.x, j->x0));
+  } else {
+    ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 0.0));
+  }
+  return comm_agree(s->world, s->failure);
+}
+
+/* What the first method has won is kept: the next one starts from its last iterate, if that is
+ * better than the start. */
 status solve_switch_method(solve_job *j, int *again) {
   status rc = STATUS_OK;
   linear_system *s = &j->system;
@@ -51,15 +83,13 @@ status solve_switch_method(solve_job *j, int *again) {
   j->switched_reason = run->reason;
   solve_release_method(j);
   TRY(take_method(j, j->choice.next));
-  log_warning("%s ended with %s at iteration %lld: from the start again with %s",
-              j->switched_from->name, solve_reason_name(j->switched_reason),
-              (long long)j->switched_at, j->method->name);
-  if (j->x0 != NULL) {
-    ATTEMPT(s, linear_load(s, run->x, j->x0));
-  } else {
-    ATTEMPT(s, s->kernels->fill(s->place, run->x, 0.0));
+  const int keeps = run->relative_residual < run->norm_r / run->norm_b;
+  if (comm_rank(s->world) == 0) {
+    log_warning("%s ended with %s at iteration %lld: %s with %s", j->switched_from->name,
+                solve_reason_name(j->switched_reason), (long long)j->switched_at,
+                keeps ? "on from there" : "from the start again", j->method->name);
   }
-  TRY(comm_agree(s->world, s->failure));
+  if (!keeps) TRY(load_start(j));
   run->restarts = 0;
   checkpointing_forget(j->saving);
   TRY(comm_agree(s->world, history_close(&j->history, 0)));

@@ -20,6 +20,17 @@
 
 enum { WHY_MAX = CHOICE_TEXT, ADVICE_MAX = 384 };
 
+/* Constants as the null space of A. */
+typedef struct nullspace {
+  int constant;        /* they are, and b is split; all else is of that case */
+  int incompatible;    /* the mean of b alone is above the tolerance */
+  int nothing_left;    /* b is its mean */
+  vec given;           /* b as given */
+  double mean, norm_b; /* of it */
+  double share;        /* |mean| sqrt(n) / |b|, the least relative residual there is */
+  double solved_share; /* |b - mean| / |b| */
+} nullspace;
+
 typedef struct solve_job {
   run_context *run;
   timers timers;
@@ -54,6 +65,7 @@ typedef struct solve_job {
   const solver *switched_from; /* it broke down, `method` is the next choice; NULL: none did */
   int64_t switched_at;         /* its last iteration */
   solve_reason switched_reason;
+  nullspace nullspace;
   double omega; /* of methods that take one */
   char why[WHY_MAX];
   char advice[ADVICE_MAX];              /* measured after a failure; "": none */
@@ -82,6 +94,11 @@ status solve_scale_system(solve_job *j, double *b);
 status solve_measure(solve_job *j, int steps); /* j->spectrum */
 status solve_auto_omega(solve_job *j, double *omega);
 status solve_explain_divergence(solve_job *j);
+
+/* solve_nullspace.c. find: b is there, the method is not; finish: the run has ended. */
+status solve_find_nullspace(solve_job *j);
+void solve_limit_nullspace(solve_job *j); /* local, alike on all ranks */
+status solve_finish_nullspace(solve_job *j);
 
 /* solve_auto.c */
 status solve_choose_method(solve_job *j);

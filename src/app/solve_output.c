@@ -46,7 +46,7 @@ status solve_collect(solve_job *j) {
   j->bytes = sums[1];
   j->sweep_bytes = sums[2];
   j->host_peak = top[0];
-  j->error_max = j->trivial && j->solution_is_ones ? NAN : worst;
+  j->error_max = (j->trivial || j->nullspace.constant) && j->solution_is_ones ? NAN : worst;
 done:
   return rc;
 }
@@ -59,6 +59,14 @@ static void put_choice(const solve_job *j, report *r) {
     report_word(r, "method", j->switched_from->name);
     report_word(r, "reason", solve_reason_name(j->switched_reason));
     report_integer(r, "iterations", j->switched_at);
+    report_close(r);
+  }
+  if (j->nullspace.constant) {
+    report_open(r, "nullspace");
+    report_word(r, "of", "constant");
+    report_real(r, "right_side_mean", ldexp(j->nullspace.mean, j->exponent));
+    report_real(r, "least_relative_residual", j->nullspace.share);
+    report_flag(r, "incompatible", j->nullspace.incompatible);
     report_close(r);
   }
   if (j->method != NULL && j->method->flags & SOLVER_TAKES_OMEGA) report_real(r, "omega", j->omega);
@@ -290,6 +298,14 @@ status solve_outcome(const solve_job *j) {
   const status code = solve_reason_status(run->reason), stopped = run_ending_failure(&ending);
   if (stopped != STATUS_OK) return stopped;
   if (code == STATUS_DIVERGED) return outcome_diverged(j);
+  if (run->reason == REASON_INCOMPATIBLE) {
+    return fail(
+        code,
+        "the right-hand side is incompatible: rows and columns sum to zero, so A x has mean "
+        "0, but b has mean %.6g: no x has |b - Ax| / |b| below %.6g; the x found is the "
+        "least-squares solution of mean 0, with %.6g",
+        ldexp(j->nullspace.mean, j->exponent), j->nullspace.share, run->relative_residual);
+  }
   if (code == STATUS_STOPPED) {
     static const char *const hint[] = {
         [REASON_MAX_ITERATIONS] = "raise max_iterations, or try another method",

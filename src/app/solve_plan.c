@@ -155,6 +155,7 @@ status solve_load_method(solve_job *j) {
   l->check_every = options_integer(o, "solve.check_every");
   l->monitor_update = strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
+  solve_limit_nullspace(j);
   j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
   solve_request(j);
   j->solve.rows = &j->rows;
@@ -199,6 +200,7 @@ void solve_close(solve_job *j) {
   if (s->place != NULL) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
+    linear_vector_release(s, &j->nullspace.given);
     solve_release_method(j);
     preconditioning_close(s, &j->made);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);

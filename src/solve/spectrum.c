@@ -232,7 +232,8 @@ void spectrum_describe(const spectrum *p, char text[SPECTRUM_TEXT]) {
     snprintf(text, SPECTRUM_TEXT, "spectrum not looked at");
     return;
   }
-  const double slow = 1.0 - p->rho_high, fast = 1.0 - p->rho_low;
+  const double slow = fabs(1.0 - p->rho_high) < 1e-12 ? 0.0 : 1.0 - p->rho_high;
+  const double fast = 1.0 - p->rho_low;
   int at = 0;
   if (p->how == SPECTRUM_LANCZOS) {
     at = snprintf(text, SPECTRUM_TEXT, "D^-1 A in [%.4g, %.4g] (%d Lanczos steps), ", p->ends.low,
