@@ -82,7 +82,8 @@ typedef struct amg_dense {
   lidx rows;
   double *factor; /* [n n] */
   int *pivot;     /* [n] of an LU */
-  int64_t *word;  /* [n] */
+  int64_t *word;  /* [n] the bits of b, while ranks bring theirs together */
+  double *whole;  /* [n] b, then x */
   double *own;    /* [rows] */
 } amg_dense;
 

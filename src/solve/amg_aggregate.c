@@ -33,10 +33,10 @@ typedef struct strength_work {
   amg_strength *s;
 } strength_work;
 
-static void strength_count(void *context, int part, int64_t begin, int64_t end) {
+static void strength_count(void *context, int number, int64_t begin, int64_t end) {
   const strength_work *w = context;
   const csr_block *a = w->g->a;
-  (void)part;
+  (void)number;
   for (lidx i = (lidx)begin; i < end; i++) {
     eidx count = 0;
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
@@ -46,10 +46,10 @@ static void strength_count(void *context, int part, int64_t begin, int64_t end) 
   }
 }
 
-static void strength_fill(void *context, int part, int64_t begin, int64_t end) {
+static void strength_fill(void *context, int number, int64_t begin, int64_t end) {
   const strength_work *w = context;
   const csr_block *a = w->g->a;
-  (void)part;
+  (void)number;
   for (lidx i = (lidx)begin; i < end; i++) {
     eidx at = w->s->offset[i];
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
@@ -114,9 +114,9 @@ static uint64_t largest_of(const rooting *r, const uint64_t *word, lidx i) {
   return most;
 }
 
-static void rooting_start(void *context, int part, int64_t begin, int64_t end) {
+static void rooting_start(void *context, int number, int64_t begin, int64_t end) {
   const rooting *r = context;
-  (void)part;
+  (void)number;
   for (int64_t i = begin; i < end; i++) {
     const int alone = r->s->offset[i] == r->s->offset[i + 1];
     r->word[i] = alone ? 0 : first_word(r->g->a->first_row + i);
@@ -125,15 +125,15 @@ static void rooting_start(void *context, int part, int64_t begin, int64_t end) {
 }
 
 /* A root nearby stays one, and who is out stays out: then nothing can change. */
-static void rooting_near(void *context, int part, int64_t begin, int64_t end) {
+static void rooting_near(void *context, int number, int64_t begin, int64_t end) {
   const rooting *r = context;
-  (void)part;
+  (void)number;
   for (lidx i = (lidx)begin; i < end; i++) {
     if (r->near[i] != 0 && r->near[i] < ROOT) r->near[i] = largest_of(r, r->word, i);
   }
 }
 
-static void rooting_decide(void *context, int part, int64_t begin, int64_t end) {
+static void rooting_decide(void *context, int number, int64_t begin, int64_t end) {
   const rooting *r = context;
   int64_t left = 0;
   for (lidx i = (lidx)begin; i < end; i++) {
@@ -148,7 +148,7 @@ static void rooting_decide(void *context, int part, int64_t begin, int64_t end) 
       left++;
     }
   }
-  r->left[part] = left;
+  r->left[number] = left;
 }
 
 static status find_roots(amg_grid *g, rooting *r) {
@@ -176,8 +176,8 @@ typedef struct joining {
   gidx *joined;    /* [rows + ghosts] after the neighbours of roots */
 } joining;
 
-/* The aggregate most neighbours are in (of the first ASKED of a long row, if one of them is in any);
- * of equals the one whose number has the larger hash. */
+/* The aggregate most neighbours are in (of the first ASKED of a long row, if one of them is in
+ * any); of equals the one whose number has the larger hash. */
 static gidx favourite(const amg_strength *s, const gidx *aggregate, lidx i) {
   const eidx all = s->offset[i + 1], end = all - s->offset[i] > ASKED ? s->offset[i] + ASKED : all;
   gidx best = -1;
@@ -198,18 +198,18 @@ static gidx favourite(const amg_strength *s, const gidx *aggregate, lidx i) {
 }
 
 /* Neighbours of roots: aggregate -> joined. */
-static void join_roots(void *context, int part, int64_t begin, int64_t end) {
+static void join_roots(void *context, int number, int64_t begin, int64_t end) {
   const joining *j = context;
-  (void)part;
+  (void)number;
   for (lidx i = (lidx)begin; i < end; i++) {
     j->joined[i] = j->aggregate[i] >= 0 ? j->aggregate[i] : favourite(j->r->s, j->aggregate, i);
   }
 }
 
 /* The rest: joined -> aggregate. */
-static void join_members(void *context, int part, int64_t begin, int64_t end) {
+static void join_members(void *context, int number, int64_t begin, int64_t end) {
   const joining *j = context;
-  (void)part;
+  (void)number;
   for (lidx i = (lidx)begin; i < end; i++) {
     j->aggregate[i] = j->joined[i] >= 0 ? j->joined[i] : favourite(j->r->s, j->joined, i);
   }

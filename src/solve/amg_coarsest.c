@@ -10,7 +10,6 @@
 #include "amg.h"
 #include "dense.h"
 
-
 /* All rows to all ranks: each brings the bits of its own. */
 static status gather(const amg_grid *g, amg_dense *d) {
   const csr_block *a = g->a;
@@ -62,13 +61,13 @@ static int try_cholesky(amg_dense *d, const double *a, double shift) {
   return 1;
 }
 
-static status factor(amg_dense *d) {
+static status factor(amg_dense *d, int symmetric) {
   status rc = STATUS_OK;
   const int64_t n = d->n;
   double *a = NULL;
   TRY(alloc_array(&a, n * n, sizeof *a, "coarsest matrix"));
   memcpy(a, d->factor, (size_t)(n * n) * sizeof *a);
-  d->lu = !try_cholesky(d, a, 0.0) && !try_cholesky(d, a, 0x1p-36);
+  d->lu = !symmetric || (!try_cholesky(d, a, 0.0) && !try_cholesky(d, a, 0x1p-36));
   if (!d->lu) goto done;
   memcpy(d->factor, a, (size_t)(n * n) * sizeof *a);
   if (dense_lu(d->factor, d->n, d->pivot) == d->n) goto done;
@@ -92,12 +91,13 @@ status amg_dense_open(const amg_grid *g, int symmetric, amg_dense *out) {
   rc = alloc_zeroed(&out->factor, n * n, sizeof *out->factor, "coarsest matrix");
   if (rc == STATUS_OK) rc = alloc_array(&out->pivot, n, sizeof *out->pivot, "coarsest matrix");
   if (rc == STATUS_OK) rc = alloc_array(&out->word, n, sizeof *out->word, "coarsest level");
+  if (rc == STATUS_OK) rc = alloc_array(&out->whole, n, sizeof *out->whole, "coarsest level");
   if (rc == STATUS_OK) rc = alloc_array(&out->own, out->rows, sizeof *out->own, "coarsest level");
   TRY(comm_agree(g->world, rc));
   TRY(gather(g, out));
   out->mean = symmetric && rows_sum_to_nothing(out);
   if (out->mean) pin(out);
-  rc = comm_agree(g->world, factor(out));
+  rc = comm_agree(g->world, factor(out, symmetric));
 done:
   if (rc != STATUS_OK) amg_dense_release(out);
   return rc;
@@ -107,6 +107,7 @@ void amg_dense_release(amg_dense *d) {
   alloc_free(&d->factor);
   alloc_free(&d->pivot);
   alloc_free(&d->word);
+  alloc_free(&d->whole);
   alloc_free(&d->own);
   memset(d, 0, sizeof *d);
 }
@@ -120,7 +121,7 @@ static void remove_mean(double *x, int n) {
 
 status amg_dense_solve(linear_system *s, amg_dense *d, vec b, vec x) {
   status rc = STATUS_OK;
-  double *whole;
+  double *whole = d->whole;
   memset(d->word, 0, (size_t)d->n * sizeof *d->word);
   ATTEMPT(s, linear_store(s, d->own, b));
   if (s->failure == STATUS_OK && d->rows > 0) {
@@ -131,7 +132,7 @@ status amg_dense_solve(linear_system *s, amg_dense *d, vec b, vec x) {
     TRY(comm_sum_i64(s->world, d->word, d->n));
     linear_phase(s, PHASE_COMPUTE);
   }
-  memcpy(&whole, &d->word, sizeof whole); /* the words are the bits of numbers */
+  memcpy(whole, d->word, (size_t)d->n * sizeof *whole);
   if (d->mean) remove_mean(whole, d->n);
   if (d->lu) {
     dense_lu_solve(d->factor, d->n, d->pivot, whole);

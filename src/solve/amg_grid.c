@@ -24,7 +24,7 @@ typedef struct looking {
 } looking;
 
 /* Diagonal entries, and the largest row sum of |D^-1 A|: infinite where D has a zero. */
-static void look_part(void *context, int part, int64_t begin, int64_t end) {
+static void look_part(void *context, int number, int64_t begin, int64_t end) {
   const looking *l = context;
   const csr_block *a = l->g->a;
   double largest = 0.0;
@@ -38,7 +38,7 @@ static void look_part(void *context, int part, int64_t begin, int64_t end) {
     if (!(bound <= largest)) largest = bound < INFINITY ? bound : INFINITY;
     l->g->diagonal[i] = diagonal;
   }
-  l->largest[part] = largest;
+  l->largest[number] = largest;
 }
 
 status amg_grid_open(comm *c, int threads, const csr_block *a, const ownership *owned,

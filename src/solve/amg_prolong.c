@@ -54,10 +54,10 @@ static eidx filtered_row(const smoothing *m, lidx i, gidx *key, double *value) {
   return count;
 }
 
-static void measure_part(void *context, int part, int64_t begin, int64_t end) {
+static void measure_part(void *context, int number, int64_t begin, int64_t end) {
   const smoothing *m = context;
-  gidx *key = m->key + part * (m->longest + 1);
-  double *value = m->value + part * (m->longest + 1);
+  gidx *key = m->key + number * (m->longest + 1);
+  double *value = m->value + number * (m->longest + 1);
   for (lidx i = (lidx)begin; i < end; i++) {
     eidx count = 0;
     if (m->aggregate[i] >= 0) {
@@ -71,10 +71,10 @@ static void measure_part(void *context, int part, int64_t begin, int64_t end) {
   }
 }
 
-static void fill_part(void *context, int part, int64_t begin, int64_t end) {
+static void fill_part(void *context, int number, int64_t begin, int64_t end) {
   const smoothing *m = context;
-  gidx *key = m->key + part * (m->longest + 1);
-  double *value = m->value + part * (m->longest + 1);
+  gidx *key = m->key + number * (m->longest + 1);
+  double *value = m->value + number * (m->longest + 1);
   for (lidx i = (lidx)begin; i < end; i++) {
     const eidx first = m->out->offset[i];
     const double factor = -(m->omega / m->g->diagonal[i]);
