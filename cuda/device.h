@@ -250,7 +250,7 @@ void cuda_matrix_describe(const matrix *a, matrix_facts *out);
 /* judge.c */
 status cuda_judge(device *d, comm *c, judge_kind kind, dptr state, int stop);
 status cuda_look(device *d, dptr state, int64_t step, solve_state *out);
-status cuda_sums(device *d, comm *c, int count, double *out);
+status cuda_sums(device *d, comm *c, int count, int64_t *asked, double *out);
 status cuda_collect(device *d, comm *c, int count, wide *out);
 void device_note_state(device *d, void *at, const void *content);
 

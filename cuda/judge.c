@@ -171,7 +171,9 @@ status cuda_collect(device *d, comm *c, int count, wide *out) {
   return rc != STATUS_OK || comm_size(c) > 1 ? rc : mine;
 }
 
-status cuda_sums(device *d, comm *c, int count, double *out) {
-  int64_t counter[COUNTERS];
-  return total(d, c, count, 0, out, counter);
+status cuda_sums(device *d, comm *c, int count, int64_t *asked, double *out) {
+  int64_t counter[COUNTERS] = {0};
+  status rc = total(d, c, count, asked != NULL && *asked != 0, out, counter);
+  if (asked != NULL) *asked = counter[COUNTER_STOP];
+  return rc;
 }

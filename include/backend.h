@@ -73,8 +73,9 @@ typedef struct backend {
   /* out = fma(a[k], x[k], out) for k = 0, 1, .. count - 1, in this order, in one pass; any count */
   status (*accumulate)(device *d, int count, const double *a, const vec *x, vec out);
 
-  /* Ends a step without a rule: `count` rounded sums into `out`. Clears the sums. Collective. */
-  status (*sums)(device *d, comm *c, int count, double *out);
+  /* Ends a step without a rule: `count` rounded sums into `out`. Clears the sums. *asked (may be
+   * NULL): not 0 where this rank asks all to meet; returns how many ask. Collective. */
+  status (*sums)(device *d, comm *c, int count, int64_t *asked, double *out);
 
   const struct solve_backend *solve;
   const struct quad_backend *quad;

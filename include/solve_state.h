@@ -28,7 +28,8 @@ typedef enum verdict {
   VERDICT_REPEATS,    /* the iterate repeats bit for bit */
   VERDICT_INDEFINITE, /* CG: p.Ap <= 0 or r.z <= 0 */
   VERDICT_REQUESTED,  /* a rank asked to stop (signal, time limit) */
-  VERDICT_RANGE       /* a sum left [1e-280, 1e280]: to be redone with a scale of its own */
+  VERDICT_RANGE,      /* a sum left [1e-280, 1e280]: to be redone with a scale of its own */
+  VERDICT_BREAKDOWN   /* a method divides by what has become zero: it cannot go on from here */
 } verdict;
 
 typedef struct solve_state {

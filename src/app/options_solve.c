@@ -15,11 +15,17 @@ static const char PROBLEMS[] =
     ;
 #undef PROBLEM
 
-#define SOLVER(name) "|" #name
+#define SOLVER(word, name) "|" word
 static const char METHODS[] = "auto"
 #include "solvers.def"
     ;
 #undef SOLVER
+
+#define PRECONDITIONER(word, name) "|" word
+static const char PRECONDITIONERS[] = "none"
+#include "preconditioners.def"
+    ;
+#undef PRECONDITIONER
 
 static const option SOLVE[] = {
     {"solve", "matrix", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
@@ -40,8 +46,10 @@ static const option SOLVE[] = {
      "starting vector, a file; zero when absent"},
     {"solve", "method", OPTION_WORD, "auto", METHODS, 0, 0, OPTION_PROBLEM,
      "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
-    {"solve", "preconditioner", OPTION_WORD, NULL, "none|jacobi", 0, 0, OPTION_PROBLEM,
+    {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
+    {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
+     "steps of gmres between restarts: it keeps as many vectors"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
      "relaxation factor of jor (auto when absent: 2/(lmin + lmax) of D^-1 A from Lanczos)"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
@@ -128,6 +136,9 @@ status check_solve(const options *o) {
   TRY(check_needs(o, "solve.entries_per_row",
                   problem != NULL && strcmp(problem, "random-dominant") == 0,
                   "entries_per_row is for problem = random-dominant"));
+  TRY(check_needs(o, "solve.gmres_restart",
+                  strcmp(method, "gmres") == 0 || strcmp(method, "auto") == 0,
+                  "gmres_restart is for method = gmres"));
   TRY(check_needs(o, "solve.omega", takes_omega(method), "omega is for method = jor"));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),

@@ -8,6 +8,7 @@
 #include "history.h"
 #include "matrix_io.h"
 #include "options.h"
+#include "preconditioner.h"
 #include "problems.h"
 #include "progress.h"
 #include "report.h"
@@ -23,7 +24,8 @@ typedef struct solve_job {
   timers timers;
 
   /* the system as read or made */
-  csr_rows a; /* given up when the backend has its own form */
+  csr_rows a;      /* given up for the block, */
+  csr_block block; /* and that when backend and preconditioner have their own forms */
   ownership owned;
   matrix_file facts; /* of a file; rows and entries also of a problem */
   double *file_rhs;  /* the right-hand side a matrix file brought, or NULL */
@@ -36,6 +38,7 @@ typedef struct solve_job {
   backend_choice chosen; /* owns the device that system.place points to */
   matrix_facts storage;
   solve_run solve;
+  preconditioning made;
   history *history;
   checkpointing *saving;
   uint64_t content_rhs, content_x0; /* of what files brought; 0: none */
@@ -44,10 +47,10 @@ typedef struct solve_job {
   /* what was decided */
   const solver *method;
   char why[WHY_MAX];
-  const char *preconditioner; /* "none", "jacobi" */
-  const char *rhs;            /* "ones", "A*ones", "random", a file name */
-  int solution_is_ones;       /* the exact solution is known: ones */
-  int trivial;                /* b = 0: x = 0 at once */
+  const preconditioner *preconditioner; /* NULL: none */
+  const char *rhs;                      /* "ones", "A*ones", "random", a file name */
+  int solution_is_ones;                 /* the exact solution is known: ones */
+  int trivial;                          /* b = 0: x = 0 at once */
 
   /* results */
   double *x; /* [rows], host */
@@ -73,6 +76,16 @@ status solve_load_system(solve_job *j, const double *b, const double *x0);
 status solve_load_method(solve_job *j);
 void solve_print_plan(const solve_job *j);
 void solve_close(solve_job *j);
+
+/* solve_precondition.c. The first three are local, alike on all ranks; make is collective. */
+const char *solve_preconditioner_name(const solve_job *j);
+void solve_choose_preconditioner(solve_job *j); /* adds to j->why where it is not as usual */
+status solve_check_preconditioner(const solve_job *j);
+status solve_make_preconditioner(solve_job *j);
+/* What "row k has a zero diagonal entry" has to say, for `name` that divides by it. Local. */
+status solve_check_diagonal(const solve_job *j, const char *kind, const char *name);
+/* "not symmetric: a(1,2) = ...". Local. */
+void solve_describe_asymmetry(const matrix_survey *s, char *text, size_t room);
 
 /* solve_saving.c */
 status solve_open_saving(solve_job *j);

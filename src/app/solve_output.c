@@ -59,7 +59,7 @@ static void put_solve(const solve_job *j, report *r) {
   report_word(r, "format", j->storage.format);
   report_real(r, "bytes_per_row", (double)j->sweep_bytes / (double)j->owned.rows);
   report_word(r, "method", j->method != NULL ? j->method->name : "none");
-  report_word(r, "preconditioner", j->preconditioner);
+  report_word(r, "preconditioner", solve_preconditioner_name(j));
   report_word(r, "why", j->why);
   report_word(r, "rhs", j->rhs);
   report_integer(r, "iterations", run->iterations);
@@ -140,8 +140,8 @@ static void print_summary(const solve_job *j) {
   report_print("right side   %s\n", j->rhs);
   if (j->method != NULL) {
     report_print("method       %s%s%s: %s\n", j->method->name,
-                 strcmp(j->preconditioner, "none") == 0 ? "" : " + ",
-                 strcmp(j->preconditioner, "none") == 0 ? "" : j->preconditioner, j->why);
+                 j->preconditioner == NULL ? "" : " + ",
+                 j->preconditioner == NULL ? "" : j->preconditioner->name, j->why);
   } else {
     report_print("method       none: %s\n", j->why);
   }
@@ -252,6 +252,9 @@ static status outcome_diverged(const solve_job *j) {
   case REASON_DIVERGED:
     return fail(STATUS_DIVERGED, "%s diverges: the residual grew to %.3e |b| at iteration %lld; %s",
                 j->method->name, run->relative_residual, k, advice(j));
+  case REASON_BREAKDOWN:
+    return fail(STATUS_DIVERGED, "%s broke down at iteration %lld: %s; |b - Ax| / |b| = %.3e",
+                j->method->name, k, run->broke, run->relative_residual);
   default:
     return fail(STATUS_DIVERGED, "%s broke down: a number is not finite at iteration %lld; %s",
                 j->method->name, k, advice(j));

@@ -18,27 +18,25 @@ status solve_open_backend(solve_job *j) {
   comm *c = j->run->c;
   const problem_size size = {j->a.global_rows, "rows", AUTO_GPU_ROWS};
   linear_system *s = &j->system;
-  csr_block block;
-  memset(&block, 0, sizeof block);
   s->world = c;
   s->timers = &j->timers;
   TRY(backend_choose(j->run, &size, &j->chosen));
   s->kernels = j->chosen.kernels;
   s->place = j->chosen.place;
-  rc = csr_localise(j->run->threads, &j->a, &block);
+  rc = csr_localise(j->run->threads, &j->a, &j->block);
   TRY(comm_agree(c, rc));
+  const csr_block *block = &j->block;
   s->global_rows = j->owned.rows;
-  s->first_row = block.first_row;
-  s->rows = block.rows;
-  s->ghosts = block.ghosts;
-  TRY(halo_create(c, &j->owned, block.ghost, block.ghosts, &s->plan));
+  s->first_row = block->first_row;
+  s->rows = block->rows;
+  s->ghosts = block->ghosts;
+  TRY(halo_create(c, &j->owned, block->ghost, block->ghosts, &s->plan));
   const transport_side side = linear_side(s);
   TRY(backend_transport(j->run, &side, &j->chosen));
-  rc = s->kernels->solve->matrix_create(s->place, &block, &s->a);
+  rc = s->kernels->solve->matrix_create(s->place, block, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
 done:
-  csr_block_release(&block);
   return rc;
 }
 
@@ -76,7 +74,6 @@ status solve_load_system(solve_job *j, const double *b, const double *x0) {
   } else if (largest == 0.0) {
     j->trivial = 1;
     j->method = solver_find(options_text(j->run->o, "solve.method"));
-    j->preconditioner = "none";
     strcpy(j->why, "the right-hand side is zero: x = 0");
     ATTEMPT(s, s->kernels->fill(s->place, run->x, 0.0));
   }
@@ -85,20 +82,10 @@ done:
   return rc;
 }
 
-static void describe_asymmetry(const matrix_survey *s, char *text, size_t room) {
-  if (s->odd_row < 0) {
-    snprintf(text, room, "not symmetric");
-    return;
-  }
-  snprintf(text, room, "not symmetric: a(%lld,%lld) = %.17g but a(%lld,%lld) = %.17g",
-           (long long)s->odd_row + 1, (long long)s->odd_column + 1, s->odd_value,
-           (long long)s->odd_column + 1, (long long)s->odd_row + 1, s->odd_mirror);
-}
-
 /* The facts behind auto; whether cg applies. */
 static int cg_applies(const matrix_survey *s, char *why, size_t room) {
   if (!s->symmetric) {
-    describe_asymmetry(s, why, room);
+    solve_describe_asymmetry(s, why, room);
     return 0;
   }
   const char *kind = s->missing_diagonal + s->zero_diagonal > 0 ? "zero"
@@ -128,17 +115,8 @@ status solve_choose_method(solve_job *j) {
     return comm_agree(j->run->c,
                       fail(STATUS_UNAVAILABLE, "method %s is not in this halosweep", name));
   }
-  j->preconditioner = "none";
-  if (j->method->flags & SOLVER_TAKES_PRECONDITIONER) {
-    const char *asked = options_text(o, "solve.preconditioner");
-    j->preconditioner = asked == NULL ? "jacobi" : asked;
-  }
+  solve_choose_preconditioner(j);
   return STATUS_OK;
-}
-
-static int divides(const solve_job *j) {
-  return (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) ||
-         strcmp(j->preconditioner, "jacobi") == 0;
 }
 
 static status check(const solve_job *j) {
@@ -150,22 +128,14 @@ static status check(const solve_job *j) {
   }
   if ((j->method->flags & SOLVER_NEEDS_SYMMETRY) && !s->symmetric) {
     char text[WHY_MAX];
-    describe_asymmetry(s, text, sizeof text);
+    solve_describe_asymmetry(s, text, sizeof text);
     return fail(STATUS_INPUT, "method %s needs a symmetric matrix; this one is %s", name, text);
   }
-  if (divides(j) && s->missing_diagonal + s->zero_diagonal > 0) {
-    const int missing =
-        s->first_zero < 0 || (s->first_missing >= 0 && s->first_missing < s->first_zero);
-    const int preconditioned = !(j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL);
-    return fail(STATUS_INPUT,
-                "row %lld has %s diagonal entry (rows that have none or zero: %lld); %s%s "
-                "divides by it%s",
-                (long long)(missing ? s->first_missing : s->first_zero) + 1,
-                missing ? "no" : "a zero", (long long)(s->missing_diagonal + s->zero_diagonal),
-                preconditioned ? "preconditioner " : "method ", preconditioned ? "jacobi" : name,
-                preconditioned ? "; try --preconditioner none" : "");
+  if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
+    status rc = solve_check_diagonal(j, "method ", name);
+    if (rc != STATUS_OK) return rc;
   }
-  return STATUS_OK;
+  return solve_check_preconditioner(j);
 }
 
 status solve_check_method(const solve_job *j) { return comm_agree(j->run->c, check(j)); }
@@ -182,32 +152,21 @@ static void weight_part(void *context, int number, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; i++) w->weight[i] = w->factor / w->diagonal[i];
 }
 
-/* Weights of sweeps: omega / a_ii. Of CG: 1 / a_ii times a power of two that makes the largest of
- * order one: CG's iterates do not depend on it, its dot products stay in range. */
+/* Weights of sweeps: omega / a_ii. */
 static status load_weights(solve_job *j) {
-  status rc = STATUS_OK;
   linear_system *s = &j->system;
-  const int sweeping = (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) != 0;
   const double omega =
       j->method->flags & SOLVER_TAKES_OMEGA ? options_real(j->run->o, "solve.omega") : 1.0;
-  double factor = omega, *weight = NULL;
-  if (!sweeping) {
-    double smallest = INFINITY;
-    for (lidx i = 0; i < s->rows; i++) smallest = fmin(smallest, fabs(j->diagonal[i]));
-    TRY(comm_min_f64(s->world, &smallest, 1));
-    factor = 1.0 / linear_scale_for(smallest);
-  }
+  double *weight = NULL;
   ATTEMPT(s, alloc_array(&weight, s->rows, sizeof *weight, "weights"));
   if (weight != NULL) {
-    weight_work w = {weight, j->diagonal, factor};
+    weight_work w = {weight, j->diagonal, omega};
     team_for(j->run->threads, s->rows, weight_part, &w);
   }
-  vec *to = sweeping ? &j->solve.weight : &j->solve.inverse_diagonal;
-  ATTEMPT(s, linear_vector(s, "weights", to));
-  ATTEMPT(s, linear_load(s, *to, weight));
-done:
+  ATTEMPT(s, linear_vector(s, "weights", &j->solve.weight));
+  ATTEMPT(s, linear_load(s, j->solve.weight, weight));
   alloc_free(&weight);
-  return rc;
+  return STATUS_OK;
 }
 
 status solve_load_method(solve_job *j) {
@@ -223,8 +182,11 @@ status solve_load_method(solve_job *j) {
   l->check_every = options_integer(o, "solve.check_every");
   l->monitor_update = strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
-  if (divides(j)) TRY(load_weights(j));
-  rc = comm_agree(j->system.world, j->system.failure);
+  j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
+  if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) TRY(load_weights(j));
+  TRY(comm_agree(j->system.world, j->system.failure));
+  TRY(solve_make_preconditioner(j));
+  csr_block_release(&j->block);
 done:
   return rc;
 }
@@ -237,7 +199,7 @@ void solve_print_plan(const solve_job *j) {
   report_print("would solve %s, %lld entr%s (%s)\n", rows, (long long)j->entries,
                j->entries == 1 ? "y" : "ies", j->facts.format);
   report_print("  method %s, preconditioner %s: %s\n", j->method != NULL ? j->method->name : "none",
-               j->preconditioner, j->why);
+               solve_preconditioner_name(j), j->why);
   char matrix_bytes[REPORT_BYTES], vector_bytes[REPORT_BYTES];
   report_bytes((double)j->storage.bytes, matrix_bytes);
   report_bytes((double)vectors, vector_bytes);
@@ -258,12 +220,13 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
     linear_vector_release(s, &j->solve.weight);
-    linear_vector_release(s, &j->solve.inverse_diagonal);
+    preconditioning_close(s, &j->made);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
     transport_release(&side);
   }
   backend_choice_release(&j->chosen);
   csr_rows_release(&j->a);
+  csr_block_release(&j->block);
   ownership_release(&j->owned);
   alloc_free(&j->file_rhs);
   alloc_free(&j->diagonal);

@@ -40,7 +40,7 @@ status solve_identify(solve_job *j) {
   /* what was chosen where nothing was said: naming it gives the same problem */
   rc = options_override(o, "solve.method", j->method->name);
   if (rc == STATUS_OK && !options_has(o, "solve.preconditioner"))
-    rc = options_override(o, "solve.preconditioner", j->preconditioner);
+    rc = options_override(o, "solve.preconditioner", solve_preconditioner_name(j));
   if (rc == STATUS_OK && j->solution_is_ones) rc = options_override(o, "solve.rhs", "A*ones");
   TRY(comm_agree(j->run->c, rc));
   const char *keys = options_problem(o);

@@ -210,11 +210,8 @@ static status omp_judge(device *d, comm *c, judge_kind kind, dptr state, int sto
   return tally_judge(c, workers_merge(d, tally_sums(kind, s)), kind, s, stop);
 }
 
-static status omp_sums(device *d, comm *c, int count, double *out) {
-  tally *all = workers_merge(d, count);
-  status rc = tally_total(c, all, count, out, NULL);
-  tally_clear(all);
-  return rc;
+static status omp_sums(device *d, comm *c, int count, int64_t *asked, double *out) {
+  return tally_end(c, workers_merge(d, count), count, asked, out);
 }
 
 static const solve_backend SOLVE_omp = {.lag = 0,

@@ -303,10 +303,8 @@ static status ref_judge(device *d, comm *c, judge_kind kind, dptr state, int sto
   return tally_judge(c, &d->sums, kind, state_at(state), stop);
 }
 
-static status ref_sums(device *d, comm *c, int count, double *out) {
-  status rc = tally_total(c, &d->sums, count, out, NULL);
-  tally_clear(&d->sums);
-  return rc;
+static status ref_sums(device *d, comm *c, int count, int64_t *asked, double *out) {
+  return tally_end(c, &d->sums, count, asked, out);
 }
 
 static const solve_backend SOLVE_ref = {.lag = 0,

@@ -33,6 +33,15 @@ done:
   return rc;
 }
 
+status tally_end(comm *c, tally *t, int count, int64_t *asked, double *out) {
+  int64_t counter[COUNTERS] = {0};
+  t->counter[COUNTER_STOP] = asked != NULL && *asked != 0;
+  status rc = tally_total(c, t, count, out, counter);
+  if (asked != NULL) *asked = counter[COUNTER_STOP];
+  tally_clear(t);
+  return rc;
+}
+
 int tally_sums(judge_kind kind, const solve_state *s) {
   switch (kind) {
   case JUDGE_SWEEP:

@@ -26,6 +26,9 @@ void tally_clear(tally *t);
  * Collective. */
 status tally_total(comm *c, tally *t, int count, double *out, int64_t *counter);
 
+/* Ends a step without a rule (backend.h's `sums`). Clears *t. Collective. */
+status tally_end(comm *c, tally *t, int count, int64_t *asked, double *out);
+
 /* How many sums a judged step of this kind has. */
 int tally_sums(judge_kind kind, const solve_state *s);
 

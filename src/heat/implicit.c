@@ -98,7 +98,7 @@ status heat_implicit_combine(heat_run *run, double a, heat_field x, double b, he
 static status dot(heat_run *run, heat_field x, heat_field y, double *out) {
   run->launches++;
   HEAT_ATTEMPT(run, ops(run)->dot(run->place, finest(run)->level, x, y));
-  return run->kernels->sums(run->place, run->world, 1, out);
+  return run->kernels->sums(run->place, run->world, 1, NULL, out);
 }
 
 /* The share-weighted sum of a field, in cells. */
@@ -116,7 +116,7 @@ status heat_implicit_norm(heat_run *run, heat_field e, heat_field u, heat_field 
   status rc = STATUS_OK;
   double sum;
   HEAT_ATTEMPT(run, ops(run)->weigh(run->place, finest(run)->level, e, u, v, run->rtol, run->atol));
-  TRY(run->kernels->sums(run->place, run->world, 1, &sum));
+  TRY(run->kernels->sums(run->place, run->world, 1, NULL, &sum));
   *out = sqrt(sum / run->implicit->cells);
 done:
   return rc;

@@ -99,7 +99,7 @@ status heat_totals_of(heat_run *run, heat_field u, heat_totals *out) {
   const heat_grid *g = &run->slab.g;
   double low = INFINITY, high = -INFINITY, sum = 0.0, top[3];
   HEAT_ATTEMPT(run, run->kernels->heat->totals(run->place, run->work, u, &low, &high));
-  TRY(run->kernels->sums(run->place, run->world, 1, &sum));
+  TRY(run->kernels->sums(run->place, run->world, 1, NULL, &sum));
   top[0] = isnan(low) ? -INFINITY : -low;
   top[1] = isnan(high) ? INFINITY : high;
   top[2] = isnan(low);

@@ -132,7 +132,7 @@ static status redo_product(gradients *g) {
   }
   const double scale = linear_scale_for(sqrt(largest_p) * sqrt(largest_q));
   ATTEMPT(s, s->kernels->dot(s->place, g->p, g->q, scale));
-  TRY(s->kernels->sums(s->place, s->world, 1, &sum));
+  TRY(s->kernels->sums(s->place, s->world, 1, NULL, &sum));
   g->state.curvature = linear_rescale_square(sum, scale, g->state.scale);
   g->state.verdict = VERDICT_NONE;
   if (!(sum > 0.0)) {
@@ -172,7 +172,7 @@ static status redo_residual(gradients *g, int first) {
   g->state.verdict = VERDICT_NONE;
   TRY(judged_start(s, &g->judged, &g->state));
   residual(g);
-  TRY(s->kernels->sums(s->place, s->world, 2, sum));
+  TRY(s->kernels->sums(s->place, s->world, 2, NULL, sum));
   g->state.beta = first || spent ? 0.0 : sum[0] / g->state.rho;
   g->state.alpha = first ? 0.0 : alpha;
   if (!first) g->state.iteration++;
@@ -358,7 +358,7 @@ const solver SOLVER_cg = {
     .name = "cg",
     .help = "conjugate gradients; for symmetric positive definite matrices",
     .source = "Hestenes, Stiefel (1952); Saad (2003), alg. 9.1",
-    .flags = SOLVER_NEEDS_SYMMETRY | SOLVER_TAKES_PRECONDITIONER,
+    .flags = SOLVER_NEEDS_SYMMETRY | SOLVER_NEEDS_DEFINITE | SOLVER_TAKES_PRECONDITIONER,
     .vector_bytes = 96,
     .run = run_gradients,
 };

@@ -36,7 +36,7 @@ typedef struct lanczos {
 
 static status dot(linear_system *s, vec x, vec y, double *out) {
   ATTEMPT(s, s->kernels->dot(s->place, x, y, 1.0));
-  return s->kernels->sums(s->place, s->world, 1, out);
+  return s->kernels->sums(s->place, s->world, 1, NULL, out);
 }
 
 /* v = D^-1 p */

@@ -35,9 +35,11 @@ done:
 }
 
 static status collect(linear_system *s, int count, double *out) {
+  int64_t asked = s->ask || s->failure != STATUS_OK;
   linear_phase(s, PHASE_COMMUNICATE);
-  status rc = s->kernels->sums(s->place, s->world, count, out);
+  status rc = s->kernels->sums(s->place, s->world, count, &asked, out);
   linear_phase(s, PHASE_COMPUTE);
+  if (asked > s->asked) s->asked = asked;
   return rc;
 }
 
@@ -123,6 +125,48 @@ status linear_norm(linear_system *s, vec x, double scale, double *norm) {
   const double own = linear_scale_for(largest);
   TRY(norm_once(s, x, own, &sum));
   *norm = sqrt(sum) / own * scale;
+done:
+  return rc;
+}
+
+status linear_dots(linear_system *s, int count, const vec *x, vec y, double scale, double *out) {
+  status rc = STATUS_OK;
+  for (int at = 0; at < count; at += SUMS_MAX) {
+    const int n = count - at < SUMS_MAX ? count - at : SUMS_MAX;
+    ATTEMPT(s, s->kernels->dots(s->place, n, x + at, y, scale));
+    TRY(collect(s, n, out + at));
+  }
+done:
+  return rc;
+}
+
+/* The scale lies between those of x and y, so that neither product nor sum leaves the range. */
+status linear_redo(linear_system *s, vec x, vec y, double scale, double *sum) {
+  status rc = STATUS_OK;
+  double largest_x, largest_y, again;
+  if (!rules_out_of_range(*sum)) goto done;
+  TRY(linear_max_abs(s, x, &largest_x));
+  TRY(linear_max_abs(s, y, &largest_y));
+  if (!rules_finite(largest_x) || !rules_finite(largest_y)) {
+    *sum = NAN;
+    goto done;
+  }
+  if (largest_x == 0.0 || largest_y == 0.0) {
+    *sum = 0.0;
+    goto done;
+  }
+  const double own = linear_scale_for(sqrt(largest_x) * sqrt(largest_y));
+  if (own == scale) goto done;
+  TRY(linear_dots(s, 1, &x, y, own, &again));
+  *sum = linear_rescale_square(again, own, scale);
+done:
+  return rc;
+}
+
+status linear_dot(linear_system *s, vec x, vec y, double scale, double *out) {
+  status rc = STATUS_OK;
+  TRY(linear_dots(s, 1, &x, y, scale, out));
+  TRY(linear_redo(s, x, y, scale, out));
 done:
   return rc;
 }

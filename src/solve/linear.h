@@ -28,6 +28,14 @@ status linear_product(linear_system *s, vec x, vec y);
  * Collective. */
 status linear_residual(linear_system *s, vec x, vec b, vec r, double scale, double norm[2]);
 
+/* out[k] = sum of (scale x[k]_i)(scale y_i), any count, SUMS_MAX in a reduction. linear_redo: one
+ * of them that came out of range, with a scale of its own. Collective. */
+status linear_dots(linear_system *s, int count, const vec *x, vec y, double scale, double *out);
+status linear_redo(linear_system *s, vec x, vec y, double scale, double *sum);
+
+/* Both: a dot that keeps its digits, as far as its value times scale^2 is a double. Collective. */
+status linear_dot(linear_system *s, vec x, vec y, double scale, double *out);
+
 /* |scale x|, redone with its own maximum where that loses digits. Collective. */
 status linear_norm(linear_system *s, vec x, double scale, double *norm);
 

@@ -44,6 +44,8 @@ typedef struct preconditioner {
   /* z = M^-1 r on the owned entries; z is not r. Ghosts of r and z may be overwritten. */
   status (*apply)(linear_system *s, void *data, vec r, vec z);
   void (*close)(linear_system *s, void **data); /* local */
+  /* NULL, or the diagonal of an M^-1 that is nothing else; data keeps it. Local. */
+  vec (*diagonal)(const void *data);
 } preconditioner;
 
 /* One that is ready. kind NULL: none, z = r. */
@@ -52,10 +54,14 @@ typedef struct preconditioning {
   void *data;
 } preconditioning;
 
+/* Makes one ready; all ranks leave with the same status. */
 status preconditioning_open(linear_system *s, const preconditioner *kind,
                             const preconditioner_request *q, preconditioning *out);
 status preconditioning_apply(linear_system *s, const preconditioning *p, vec r, vec z);
 void preconditioning_close(linear_system *s, preconditioning *p); /* local */
+
+/* The diagonal of M^-1 where that is all of it; data.at NULL where not. Local. */
+vec preconditioning_diagonal(const preconditioning *p);
 
 /* The registry, by position (NULL past the last) and by name (NULL: unknown, or "none"). Local. */
 const preconditioner *preconditioner_at(int index);

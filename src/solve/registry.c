@@ -3,11 +3,11 @@
 
 #include "solver.h"
 
-#define SOLVER(name) extern const solver SOLVER_##name;
+#define SOLVER(word, name) extern const solver SOLVER_##name;
 #include "solvers.def"
 #undef SOLVER
 
-#define SOLVER(name) &SOLVER_##name,
+#define SOLVER(word, name) &SOLVER_##name,
 static const solver *const solvers[] = {
 #include "solvers.def"
 };
@@ -38,6 +38,7 @@ static const ending endings[] = {
     [REASON_DIVERGED] = {"diverged", STATUS_DIVERGED},
     [REASON_INDEFINITE] = {"indefinite", STATUS_DIVERGED},
     [REASON_NOT_FINITE] = {"not_finite", STATUS_DIVERGED},
+    [REASON_BREAKDOWN] = {"breakdown", STATUS_DIVERGED},
 };
 
 const char *solve_reason_name(solve_reason reason) { return endings[reason].name; }

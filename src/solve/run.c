@@ -137,6 +137,8 @@ solve_reason solve_reason_of(verdict v) {
     return REASON_INDEFINITE;
   case VERDICT_REQUESTED:
     return REASON_REQUESTED;
+  case VERDICT_BREAKDOWN:
+    return REASON_BREAKDOWN;
   case VERDICT_NONE:
   case VERDICT_HINT:
   case VERDICT_RANGE:

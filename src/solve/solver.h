@@ -25,6 +25,8 @@ typedef struct linear_system {
   lidx rows, ghosts;
   timers *timers; /* may be NULL */
   status failure; /* this rank's first local failure: it keeps exchanging, and asks all to stop */
+  int ask;        /* this rank asks all to meet, in every sum from now on */
+  int64_t asked;  /* most ranks that asked so in a sum since this was cleared */
 } linear_system;
 
 typedef enum solve_reason {
@@ -35,7 +37,8 @@ typedef enum solve_reason {
   REASON_REQUESTED, /* asked to stop: checkpointing_look() knows why */
   REASON_DIVERGED,
   REASON_INDEFINITE,
-  REASON_NOT_FINITE
+  REASON_NOT_FINITE,
+  REASON_BREAKDOWN /* solve_run.broke says how */
 } solve_reason;
 
 typedef struct solve_limits {
@@ -51,12 +54,14 @@ typedef struct solve_run {
   linear_system *system;
   solve_limits limits;
   vec b;
-  vec x;                 /* the start on entry, x_k of the stopping k on return */
-  vec weight;            /* Jacobi family: omega / a_ii */
-  vec inverse_diagonal;  /* CG: 2^e / a_ii; data.at NULL: no preconditioner */
-  history *history;      /* may be NULL */
-  progress *progress;    /* may be NULL */
-  checkpointing *saving; /* may be NULL: never asked to stop or save */
+  vec x;                /* the start on entry, x_k of the stopping k on return */
+  vec weight;           /* Jacobi family: omega / a_ii */
+  vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
+  const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
+  int gmres_restart;                             /* steps of a cycle */
+  history *history;                              /* may be NULL */
+  progress *progress;                            /* may be NULL */
+  checkpointing *saving;                         /* may be NULL: never asked to stop or save */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */
@@ -71,6 +76,7 @@ typedef struct solve_run {
   int restarts;              /* CG: times the carried residual had drifted from the true one */
   double curvature;          /* REASON_INDEFINITE: p.Ap (or r.z), divided by scale^2 */
   int curvature_is_rz;
+  char broke[160];  /* REASON_BREAKDOWN: what, with its number */
   int64_t products; /* sweeps or products made, for the traffic */
 } solve_run;
 
@@ -79,7 +85,8 @@ enum {
   SOLVER_NEEDS_SYMMETRY = 2,
   SOLVER_TAKES_OMEGA = 4,
   SOLVER_TAKES_PRECONDITIONER = 8,
-  SOLVER_MONITORS_UPDATE = 16
+  SOLVER_MONITORS_UPDATE = 16,
+  SOLVER_NEEDS_DEFINITE = 32 /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
 };
 
 typedef struct solver {

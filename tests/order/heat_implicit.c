@@ -32,7 +32,7 @@ static double dot(heat_try *t, heat_field x, heat_field y) {
   heat_run *run = &t->run;
   double sum;
   assert_ok(run->kernels->heat->levels->dot(run->place, run->implicit->grid.level[0].level, x, y));
-  assert_ok(run->kernels->sums(run->place, run->world, 1, &sum));
+  assert_ok(run->kernels->sums(run->place, run->world, 1, NULL, &sum));
   return sum;
 }
 

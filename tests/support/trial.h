@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "history.h"
 #include "linear.h"
+#include "preconditioner.h"
 #include "problems.h"
 #include "solver.h"
 #include "survey.h"
@@ -25,8 +26,9 @@ typedef struct trial {
   solve_limits limits;
   double omega;
   int preconditioned;
-  double rhs_scale;      /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
-  const char *transport; /* NULL: host */
+  const preconditioner *preconditioner; /* NULL: jacobi */
+  double rhs_scale;                     /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
+  const char *transport;                /* NULL: host */
 } trial;
 
 typedef struct outcome {
@@ -62,12 +64,14 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   csr_block block;
   ownership owned;
   linear_system s = {.kernels = kernels, .world = world};
-  solve_run run = {.system = &s, .limits = t->limits};
+  solve_run run = {.system = &s, .limits = t->limits, .gmres_restart = 30};
   char path[64];
   assert_ok(problem_build(world, &request, &a, &owned));
   const device_request where = {.threads = threads};
   assert_ok(kernels->open(&where, &s.place));
   s.rows = a.rows;
+  s.first_row = a.first_row;
+  s.global_rows = owned.rows;
   double *diagonal;
   assert_ok(alloc_array(&diagonal, a.rows, sizeof *diagonal, "diagonal"));
   survey_diagonal(threads, &a, diagonal);
@@ -83,11 +87,20 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(kernels->solve->matrix_create(s.place, &block, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
-  if (t->preconditioned || t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
-    vec *to = t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL ? &run.weight : &run.inverse_diagonal;
+  preconditioning made = {NULL, NULL};
+  if (t->preconditioned && t->method->flags & SOLVER_TAKES_PRECONDITIONER) {
+    const preconditioner_request asked = {
+        .a = &block, .owned = &owned, .diagonal = diagonal, .threads = threads, .seed = 3};
+    const preconditioner *kind = t->preconditioner;
+    if (kind == NULL) kind = preconditioner_find("jacobi");
+    assert_ok(preconditioning_open(&s, kind, &asked, &made));
+    run.preconditioning = &made;
+    run.inverse_diagonal = preconditioning_diagonal(&made);
+  }
+  if (t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
     for (lidx i = 0; i < s.rows; i++) diagonal[i] = t->omega / diagonal[i];
-    assert_ok(linear_vector(&s, "weights", to));
-    assert_ok(linear_load(&s, *to, diagonal));
+    assert_ok(linear_vector(&s, "weights", &run.weight));
+    assert_ok(linear_load(&s, run.weight, diagonal));
   }
   double *x;
   assert_ok(alloc_array(&x, s.rows, sizeof *x, "x"));
@@ -119,7 +132,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   linear_vector_release(&s, &run.x);
   linear_vector_release(&s, &run.b);
   linear_vector_release(&s, &run.weight);
-  linear_vector_release(&s, &run.inverse_diagonal);
+  preconditioning_close(&s, &made);
   kernels->solve->matrix_release(s.place, &s.a);
   transport_release(&side);
   kernels->close(&s.place);
