@@ -13,7 +13,7 @@
 
 #include "preconditioner.h"
 
-enum { AMG_LEVELS = 24, AMG_DEGREE_MAX = 8 };
+enum { AMG_LEVELS = 24 };
 
 /* A matrix of the hierarchy while it is made. */
 typedef struct amg_grid {
