@@ -358,7 +358,7 @@ static status open(linear_system *s, const preconditioner_request *q, void **out
   TRY(describe(s, m));
 done:
   s->timers = clock;
-  if (*out != NULL) keep_time(m, clock);
+  if (m != NULL) keep_time(m, clock);
   return rc;
 }
 
