@@ -49,9 +49,7 @@ static const option SOLVE[] = {
     {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
-     "relaxation factor of jor, sor, ssor; auto when absent: for jor 2/(lmin + lmax) of D^-1 A "
-     "from "
-     "Lanczos, for sor found on the way, for ssor 1"},
+     "relaxation factor of jor, sor, ssor; auto: 2/(lmin + lmax) of D^-1 A, found on the way, 1"},
     {"solve", "block_size", OPTION_INTEGER, "16", NULL, 1, BLOCKS_MOST, OPTION_PROBLEM,
      "rows of a block of block-jacobi"},
     {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
