@@ -1,5 +1,6 @@
-/* Incomplete factors and block inverses of distributed matrices: what one rank and one thread alone
- * make, bit for bit; (D + L) D^-1 (D + U) is A on A's pattern; blocks times their inverses are one.
+/* Incomplete factors, SSOR and block inverses of distributed matrices: what one rank and one thread
+ * alone make, bit for bit; (D + L) D^-1 (D + U) is A on A's pattern, SSOR its definition, blocks
+ * times their inverses are one.
  * ranks: 1 2 3 5 */
 #include "incomplete.h"
 #include "alloc.h"
@@ -204,6 +205,77 @@ static void apply_blocks(const backend *kernels, comm *c, const subject *p, int6
   kernels->close(&s.place);
 }
 
+/* z = M^-1 r with r as above. */
+static void apply_ssor(const backend *kernels, comm *c, const subject *p, double omega, double *z,
+                       csr_block *a, ownership *owned) {
+  linear_system s;
+  preconditioning made;
+  vec in, out;
+  double diagonal[700];
+  make(c, p, a, owned);
+  open_system(kernels, c, a, owned, &s);
+  for (lidx i = 0; i < a->rows; i++) diagonal[i] = entry(a, a->value, i, i);
+  const preconditioner_request q = {
+      .a = a, .owned = owned, .diagonal = diagonal, .threads = 1, .omega = omega};
+  assert_ok(halo_create(c, owned, a->ghost, a->ghosts, &s.plan));
+  assert_ok(preconditioning_open(&s, preconditioner_find("ssor"), &q, &made));
+  assert_ok(linear_vector(&s, "in", &in));
+  assert_ok(linear_vector(&s, "out", &out));
+  for (lidx i = 0; i < a->rows; i++) z[i] = 1.0 / (double)(3 + (a->first_row + i) * 7 % 11);
+  assert_ok(linear_load(&s, in, z));
+  assert_ok(preconditioning_apply(&s, &made, in, out));
+  assert_ok(linear_store(&s, z, out));
+  linear_vector_release(&s, &in);
+  linear_vector_release(&s, &out);
+  preconditioning_close(&s, &made);
+  halo_release(&s.plan);
+  kernels->close(&s.place);
+}
+
+/* omega (2 - omega) r = (D + omega L) D^-1 (D + omega U) z, L the entries of earlier colours. */
+static void check_ssor(const csr_block *a, const colouring *k, double omega, const double *z) {
+  double y[700];
+  for (lidx i = 0; i < a->rows; i++) {
+    double sum = 0.0;
+    for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
+      if (k->colour[a->column[e]] > k->colour[i]) sum += a->value[e] * z[a->column[e]];
+    }
+    y[i] = z[i] + omega * sum / entry(a, a->value, i, i);
+  }
+  for (lidx i = 0; i < a->rows; i++) {
+    double sum = entry(a, a->value, i, i) * y[i];
+    for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
+      if (k->colour[a->column[e]] < k->colour[i]) sum += omega * a->value[e] * y[a->column[e]];
+    }
+    const double r = 1.0 / (double)(3 + i * 7 % 11);
+    assert_true(fabs(sum / (omega * (2.0 - omega)) - r) < 1e-13);
+  }
+}
+
+static void ssor_by_definition(void **state) {
+  (void)state;
+  static double z[700], reference[700];
+  for (int n = 0; n < COUNT; n++) {
+    const subject *p = &SUBJECTS[n];
+    const double omega = n % 2 ? 0.7 : 1.6;
+    const int64_t live = alloc_live();
+    csr_block a, one;
+    ownership owned, all;
+    colouring whole;
+    apply_ssor(&BACKEND_ref, alone, p, omega, reference, &one, &all);
+    assert_ok(colouring_make(alone, &all, &one, 0, &whole));
+    check_ssor(&one, &whole, omega, reference);
+    apply_ssor(&BACKEND_omp, world, p, omega, z, &a, &owned);
+    for (lidx i = 0; i < a.rows; i++) assert_same_bits(z[i], reference[a.first_row + i]);
+    colouring_release(&whole);
+    csr_block_release(&a);
+    csr_block_release(&one);
+    ownership_release(&owned);
+    ownership_release(&all);
+    assert_int_equal(alloc_live(), live);
+  }
+}
+
 static void block_inverses(void **state) {
   (void)state;
   static const int64_t sizes[] = {1, 3, 16, 70};
@@ -257,6 +329,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(factors),
       cmocka_unit_test(a_shift_after_a_breakdown),
+      cmocka_unit_test(ssor_by_definition),
       cmocka_unit_test(block_inverses),
       cmocka_unit_test(a_singular_block_is_named),
   };

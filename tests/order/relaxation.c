@@ -102,7 +102,8 @@ static void sor_at_the_optimum(void **state) {
     t.adapts = 1;
     t.omega = 1.0;
     const int64_t found = run(&t);
-    assert_true((double)found < 1.4 * (double)best);
+    assert_true((double)found < 1.3 * (double)best);
+    assert_true(fabs(result.omega - omega) < 0.05 * (2.0 - omega));
   }
 }
 

@@ -39,6 +39,7 @@ typedef struct outcome {
   int64_t iterations;
   double relative_residual, recursive_residual;
   int restarts;
+  double omega; /* that the method ended with */
   lidx rows;
   double *x;
   char history[1 << 16];
@@ -135,6 +136,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   out->relative_residual = run.relative_residual;
   out->recursive_residual = run.recursive_residual;
   out->restarts = run.restarts;
+  out->omega = run.omega;
   out->rows = s.rows;
   out->x = x;
   linear_vector_release(&s, &run.x);
