@@ -50,6 +50,7 @@ static status iterate(solve_job *j) {
   timers_switch(&j->timers, PHASE_COMPUTE);
   rc = j->method->run(&j->solve);
   if (rc == STATUS_OK) rc = j->system.failure;
+  if (j->solve.omega > 0.0) j->omega = j->solve.omega; /* what a method made of auto */
   timers_switch(&j->timers, PHASE_SETUP);
   return comm_agree(c, rc);
 }

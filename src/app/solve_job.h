@@ -51,6 +51,7 @@ typedef struct solve_job {
   backend_choice chosen; /* owns the device that system.place points to */
   matrix_facts storage;
   solve_run solve;
+  preconditioner_request rows; /* what preconditioner and method are made from */
   preconditioning made;
   history *history;
   checkpointing *saving;
@@ -125,6 +126,7 @@ const char *solve_preconditioner_name(const solve_job *j);
 void solve_choose_preconditioner(solve_job *j); /* adds to j->why where it is not as usual */
 status solve_check_preconditioner(const solve_job *j);
 status solve_make_preconditioner(solve_job *j);
+void solve_request(solve_job *j); /* fills j->rows; local */
 /* What "row k has a zero diagonal entry" has to say, for `name` that divides by it. Local. */
 status solve_check_diagonal(const solve_job *j, const char *kind, const char *name);
 

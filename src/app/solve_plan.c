@@ -130,7 +130,12 @@ static status load_weights(solve_job *j) {
   double factor = 1.0, *weight = NULL;
   if (j->method->flags & SOLVER_TAKES_OMEGA) {
     factor = options_real(j->run->o, "solve.omega"); /* 0: auto */
-    if (factor == 0.0) TRY(solve_auto_omega(j, &factor));
+    j->solve.omega = factor;
+    if (factor == 0.0 && j->method->flags & SOLVER_OPENS_ROWS) {
+      factor = 1.0; /* it makes its own of that */
+    } else if (factor == 0.0) {
+      TRY(solve_auto_omega(j, &factor));
+    }
     j->omega = factor;
   }
   ATTEMPT(s, alloc_array(&weight, s->rows, sizeof *weight, "weights"));
@@ -160,19 +165,15 @@ status solve_load_method(solve_job *j) {
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
   solve_limit_nullspace(j);
   j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
+  solve_request(j);
+  j->solve.rows = &j->rows;
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) TRY(load_weights(j));
   TRY(comm_agree(j->system.world, j->system.failure));
   if (j->made.kind != j->preconditioner || j->switched_from == NULL) {
     preconditioning_close(&j->system, &j->made);
     TRY(solve_make_preconditioner(j));
   }
-  if (j->method->flags & SOLVER_NEEDS_ROWS) {
-    j->solve.rows = &j->block;
-    j->solve.owned = &j->owned;
-    j->solve.symmetric = j->survey.symmetric;
-  } else {
-    csr_block_release(&j->block);
-  }
+  if (!(j->method->flags & SOLVER_OPENS_ROWS)) csr_block_release(&j->block);
 done:
   return rc;
 }

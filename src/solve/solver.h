@@ -43,6 +43,8 @@ typedef enum solve_reason {
   REASON_BREAKDOWN /* solve_run.broke says how */
 } solve_reason;
 
+enum { BLOCKS_MOST = 1024 }; /* rows of a block of block-jacobi */
+
 typedef struct solve_limits {
   double rtol, atol;      /* converged: |b - A x| <= max(rtol |b|, atol), 2-norms */
   double divergence;      /* diverged: residual above divergence * max(|b|, |r0|) */
@@ -60,9 +62,8 @@ typedef struct solve_run {
   vec weight;           /* Jacobi family: omega / a_ii */
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
-  const csr_block *rows;                         /* SOLVER_NEEDS_ROWS: this rank's rows; */
-  const ownership *owned;
-  int symmetric;         /* a_ij == a_ji for all entries */
+  const struct preconditioner_request *rows;     /* preconditioner.h: for SOLVER_OPENS_ROWS */
+  double omega; /* of sor, ssor; 0: auto, then weight has 1 / a_ii and run() leaves the last here */
   int gmres_restart;     /* steps of a cycle */
   history *history;      /* may be NULL */
   progress *progress;    /* may be NULL */
@@ -99,7 +100,7 @@ enum {
   SOLVER_TAKES_PRECONDITIONER = 8,
   SOLVER_MONITORS_UPDATE = 16,
   SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
-  SOLVER_NEEDS_ROWS = 64,     /* solve_run.rows, owned, symmetric */
+  SOLVER_OPENS_ROWS = 64,     /* makes something of A's rows: solve_run.rows is there */
   SOLVER_BY_A_PACKAGE = 128 /* its bits depend on ranks and threads; looked for by direct_look() */
 };
 
