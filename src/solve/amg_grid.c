@@ -37,6 +37,7 @@ static void look_part(void *context, int number, int64_t begin, int64_t end) {
     const double bound = sum / fabs(diagonal);
     if (!(bound <= largest)) largest = bound < INFINITY ? bound : INFINITY;
     l->g->diagonal[i] = diagonal;
+    l->g->root[i] = sqrt(fabs(diagonal));
   }
   l->largest[number] = largest;
 }
@@ -47,6 +48,9 @@ status amg_grid_open(comm *c, int threads, const csr_block *a, const ownership *
   looking l = {.g = out};
   *out = (amg_grid){.world = c, .threads = threads, .a = a, .owned = owned};
   rc = alloc_array(&out->diagonal, (int64_t)a->rows + a->ghosts, sizeof(double), "diagonal");
+  if (rc == STATUS_OK) {
+    rc = alloc_array(&out->root, (int64_t)a->rows + a->ghosts, sizeof(double), "diagonal");
+  }
   if (rc == STATUS_OK) rc = alloc_zeroed(&l.largest, threads, sizeof(double), "row sums");
   TRY(comm_agree(c, rc));
   TRY(halo_create(c, owned, a->ghost, a->ghosts, &out->plan));
@@ -54,6 +58,7 @@ status amg_grid_open(comm *c, int threads, const csr_block *a, const ownership *
   for (int t = 0; t < threads; t++) out->largest = fmax(out->largest, l.largest[t]);
   TRY(comm_max_f64(c, &out->largest, 1));
   TRY(amg_share(out, (uint64_t *)(void *)out->diagonal));
+  TRY(amg_share(out, (uint64_t *)(void *)out->root));
 done:
   alloc_free(&l.largest);
   if (rc != STATUS_OK) amg_grid_release(out);
@@ -63,5 +68,6 @@ done:
 void amg_grid_release(amg_grid *g) {
   halo_release(&g->plan);
   alloc_free(&g->diagonal);
+  alloc_free(&g->root);
   memset(g, 0, sizeof *g);
 }
