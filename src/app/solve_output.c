@@ -253,8 +253,8 @@ static status outcome_diverged(const solve_job *j) {
     return fail(STATUS_DIVERGED, "%s diverges: the residual grew to %.3e |b| at iteration %lld; %s",
                 j->method->name, run->relative_residual, k, advice(j));
   case REASON_BREAKDOWN:
-    return fail(STATUS_DIVERGED, "%s broke down at iteration %lld: %s; |b - Ax| / |b| = %.3e",
-                j->method->name, k, run->broke, run->relative_residual);
+    return fail(STATUS_DIVERGED, "%s broke down in step %lld: %s; |b - Ax| / |b| = %.3e; %s",
+                j->method->name, k + 1, run->broke, run->relative_residual, advice(j));
   default:
     return fail(STATUS_DIVERGED, "%s broke down: a number is not finite at iteration %lld; %s",
                 j->method->name, k, advice(j));

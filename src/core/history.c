@@ -120,6 +120,8 @@ void history_forget(history *h, int column) {
   if (h != NULL && h->held) h->row[column] = NAN;
 }
 
+int64_t history_last(const history *h) { return h != NULL && h->held ? h->number : -1; }
+
 status history_remember(const char *heading, history **h) {
   status rc = STATUS_OK;
   if (*h == NULL) TRY(create(heading, h));

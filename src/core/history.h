@@ -31,6 +31,9 @@ void history_revise(history *h, int64_t number, int column, double value);
 /* A value of the latest row was not computed after all. */
 void history_forget(history *h, int column);
 
+/* The number of the latest row; -1: there is none. */
+int64_t history_last(const history *h);
+
 /* For checkpoints, which carry the rows so far, history_columns() numbers each.
  *
  * history_remember keeps all rows in memory from now on (8 bytes a column and row); where there is

@@ -15,6 +15,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "cg_steps.h"
 #include "checkpointing.h"
 #include "history.h"
 #include "linear.h"
@@ -332,7 +333,7 @@ done:
   return rc;
 }
 
-static status run_gradients(solve_run *run) {
+static status run_on_device(solve_run *run) {
   status rc = STATUS_OK;
   linear_system *s = run->system;
   gradients g = {.run = run};
@@ -352,6 +353,13 @@ done:
   linear_vector_release(s, &g.p);
   linear_vector_release(s, &g.r);
   return rc;
+}
+
+/* Diagonal preconditioners are made on the fly; the others by the shared driver. */
+static status run_gradients(solve_run *run) {
+  const preconditioning *m = run->preconditioning;
+  const int fused = m == NULL || m->kind == NULL || preconditioning_diagonal(m).data.at != NULL;
+  return fused ? run_on_device(run) : stepping_run(run, &CG_STEPS);
 }
 
 const solver SOLVER_cg = {

@@ -12,8 +12,11 @@
 #include "preconditioner.h"
 #include "saving.h"
 
-enum { STEPPING_REALS = 8 };
+enum { STEPPING_REALS = 8, STEPPING_SAVED = SAVING_VECTORS - 2 };
 
+/* x is run->x. Where `whole` is set, x, r, the saved work vectors and `real` are all there is to
+ * x_k: a checkpoint may be made here. Where it is not, they are those of the last whole iterate,
+ * and x_k is made by settle(). */
 typedef struct stepping {
   solve_run *run;
   void *data; /* the method's own, method->bytes of zeros at first */
@@ -22,26 +25,34 @@ typedef struct stepping {
   double real[STEPPING_REALS]; /* scalars that go from step to step; checkpointed */
   int64_t iteration;           /* k; start() and step() find it set, the driver counts */
   double residual;             /* run->scale times the 2-norm of the residual of x_k, as carried */
-  int whole;       /* x, r, the saved work vectors and `real` are all there is to x_k: a checkpoint
-                      may be made here */
-  verdict verdict; /* of the method: VERDICT_NONE, INDEFINITE, BREAKDOWN, NOT_FINITE */
-  char text[160];  /* what broke down, with its number */
+  int whole;
+  verdict verdict; /* of the method: VERDICT_NONE; INDEFINITE, BREAKDOWN: it cannot step on from
+                      x_k; REPEATS: x_{k+1} is x_k */
 } stepping;
 
 typedef struct step_method {
   size_t bytes;
   int vectors; /* of work[], the first `saved` of which are checkpointed as "/solve/" names[i] */
-  int saved;
+  int saved;   /* at most STEPPING_SAVED */
   const char *const *names;
   int (*count)(const solve_run *run); /* NULL, or the number of vectors where it is not fixed */
   status (*open)(stepping *t);        /* NULL, or what is made once (bounds, colours, ...) */
   void (*close)(stepping *t);         /* NULL, or its end; local */
   status (*start)(stepping *t);       /* r = b - A x and its norm `residual` are there */
   status (*step)(stepping *t);        /* x_{k+1}, or all but x itself; residual; whole */
-  status (*settle)(stepping *t);      /* NULL, or: x = x_k now; start() comes next */
+  status (*settle)(stepping *t);      /* NULL, or: x = x_k now; start() comes next, or the end */
 } step_method;
 
 /* The `run` of a solver whose method this is. */
 status stepping_run(solve_run *run, const step_method *method);
+
+/* out = A M^-1 p; z = M^-1 p where there is a preconditioner, else z is left alone. */
+status stepping_product(stepping *t, vec p, vec z, vec out);
+
+/* M^-1 p as stepping_product left it: z, or p itself. Local. */
+vec stepping_image(const stepping *t, vec p, vec z);
+
+/* The method has broken down: sets the verdict and run->broke. Local. */
+void stepping_break(stepping *t, const char *what, double value);
 
 #endif

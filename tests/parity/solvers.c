@@ -67,9 +67,14 @@ static status weary_sweep(device *d, const matrix *a, part p, vec x, vec b, vec 
   return rc != STATUS_OK ? rc : BACKEND_ref.solve->sweep(d, a, p, x, b, weight, next, state);
 }
 
-static status weary_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
+static status weary_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
   status rc = worn_out();
   return rc != STATUS_OK ? rc : BACKEND_ref.solve->cg_product(d, a, p, direction, q, state);
+}
+
+static status weary_product(device *d, const matrix *a, part p, vec x, vec y) {
+  status rc = worn_out();
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->product(d, a, p, x, y);
 }
 
 static const solve_limits usual = {
@@ -92,7 +97,8 @@ static void everywhere(const trial *t, outcome *out) {
     const backend lagging = late_by(lags[i]);
     run_trial(t, &lagging, 1, &other);
     same_outcome(out, &other, "late");
-    if (out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
+    /* methods that the host drives judge nothing on the device */
+    if (late.judged > 0 && out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
     alloc_free(&other.x);
   }
   if (with_gpu) {
@@ -251,13 +257,14 @@ static void a_failing_rank_takes_all_along(void **state) {
   solve_backend wearing = *BACKEND_ref.solve;
   backend weary = BACKEND_ref;
   wearing.sweep = weary_sweep;
-  wearing.cg_product = weary_product;
+  wearing.cg_product = weary_cg_product;
+  wearing.product = weary_product;
   weary.solve = &wearing;
   for (int i = 0; solver_at(i) != NULL; i++) {
     trial t = usual_trial(solver_at(i), "poisson2d", 30);
     const int last = comm_rank(world) == comm_size(world) - 1;
     t.limits.rtol = 0.0;
-    work_left = 14; /* two parts an iteration: the eighth fails */
+    work_left = 14; /* two parts an iteration: the eighth fails at the latest */
     run_trial(&t, &weary, 1, &result);
     assert_int_equal(result.failure, last ? STATUS_BROKEN : STATUS_OK);
     assert_true(result.iterations <= 8);
