@@ -48,10 +48,14 @@ static const option SOLVE[] = {
      "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
     {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
-    {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
-     "steps of gmres between restarts: it keeps as many vectors"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
      "relaxation factor of jor (auto when absent: 2/(lmin + lmax) of D^-1 A from Lanczos)"},
+    {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
+     "steps of gmres between restarts: it keeps as many vectors"},
+    {"solve", "degree", OPTION_INTEGER, "4", NULL, 1, 100, OPTION_PROBLEM,
+     "degree of preconditioner chebyshev: it makes degree - 1 products"},
+    {"solve", "nullspace", OPTION_WORD, "auto", "auto|constant|none", 0, 0, OPTION_PROBLEM,
+     "constant: A*ones = 0, as with Neumann conditions all around; auto looks at the sums of rows"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
@@ -119,6 +123,7 @@ status check_solve(const options *o) {
   status rc = STATUS_OK;
   const char *problem = options_text(o, "solve.problem");
   const char *method = options_text(o, "solve.method");
+  const char *preconditioner = options_text(o, "solve.preconditioner");
   int file = options_has(o, "solve.matrix");
   if (file && problem != NULL) {
     return fail(STATUS_USAGE,
@@ -139,6 +144,9 @@ status check_solve(const options *o) {
   TRY(check_needs(o, "solve.gmres_restart",
                   strcmp(method, "gmres") == 0 || strcmp(method, "auto") == 0,
                   "gmres_restart is for method = gmres"));
+  TRY(check_needs(o, "solve.degree",
+                  preconditioner != NULL && strcmp(preconditioner, "chebyshev") == 0,
+                  "degree is for preconditioner = chebyshev"));
   TRY(check_needs(o, "solve.omega", takes_omega(method), "omega is for method = jor"));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),

@@ -82,43 +82,6 @@ done:
   return rc;
 }
 
-/* The facts behind auto; whether cg applies. */
-static int cg_applies(const matrix_survey *s, char *why, size_t room) {
-  if (!s->symmetric) {
-    solve_describe_asymmetry(s, why, room);
-    return 0;
-  }
-  const char *kind = s->missing_diagonal + s->zero_diagonal > 0 ? "zero"
-                     : s->negative_diagonal > 0                 ? "negative"
-                                                                : NULL;
-  if (kind == NULL) {
-    snprintf(why, room, "symmetric (a_ij = a_ji exactly) with a positive diagonal");
-    return 1;
-  }
-  const int64_t count = s->missing_diagonal + s->zero_diagonal + s->negative_diagonal;
-  snprintf(why, room, "symmetric, but %lld diagonal entries are not positive (%s)",
-           (long long)count, kind);
-  return 0;
-}
-
-status solve_choose_method(solve_job *j) {
-  options *o = j->run->o;
-  const char *name = options_text(o, "solve.method");
-  if (strcmp(name, "auto") == 0) {
-    const int cg = cg_applies(&j->survey, j->why, sizeof j->why);
-    j->method = solver_find(cg ? "cg" : "jacobi");
-  } else {
-    strcpy(j->why, "as asked");
-    j->method = solver_find(name);
-  }
-  if (j->method == NULL) {
-    return comm_agree(j->run->c,
-                      fail(STATUS_UNAVAILABLE, "method %s is not in this halosweep", name));
-  }
-  solve_choose_preconditioner(j);
-  return STATUS_OK;
-}
-
 static status check(const solve_job *j) {
   const matrix_survey *s = &j->survey;
   const char *name = j->method->name;
@@ -128,7 +91,7 @@ static status check(const solve_job *j) {
   }
   if ((j->method->flags & SOLVER_NEEDS_SYMMETRY) && !s->symmetric) {
     char text[WHY_MAX];
-    solve_describe_asymmetry(s, text, sizeof text);
+    choice_describe_asymmetry(s, text, sizeof text);
     return fail(STATUS_INPUT, "method %s needs a symmetric matrix; this one is %s", name, text);
   }
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
@@ -154,19 +117,24 @@ static void weight_part(void *context, int number, int64_t begin, int64_t end) {
 
 /* Weights of sweeps: omega / a_ii. */
 static status load_weights(solve_job *j) {
+  status rc = STATUS_OK;
   linear_system *s = &j->system;
-  const double omega =
-      j->method->flags & SOLVER_TAKES_OMEGA ? options_real(j->run->o, "solve.omega") : 1.0;
-  double *weight = NULL;
+  double factor = 1.0, *weight = NULL;
+  if (j->method->flags & SOLVER_TAKES_OMEGA) {
+    factor = options_real(j->run->o, "solve.omega"); /* 0: auto */
+    if (factor == 0.0) TRY(solve_auto_omega(j, &factor));
+    j->omega = factor;
+  }
   ATTEMPT(s, alloc_array(&weight, s->rows, sizeof *weight, "weights"));
   if (weight != NULL) {
-    weight_work w = {weight, j->diagonal, omega};
+    weight_work w = {weight, j->diagonal, factor};
     team_for(j->run->threads, s->rows, weight_part, &w);
   }
   ATTEMPT(s, linear_vector(s, "weights", &j->solve.weight));
   ATTEMPT(s, linear_load(s, j->solve.weight, weight));
+done:
   alloc_free(&weight);
-  return STATUS_OK;
+  return rc;
 }
 
 status solve_load_method(solve_job *j) {
@@ -182,14 +150,20 @@ status solve_load_method(solve_job *j) {
   l->check_every = options_integer(o, "solve.check_every");
   l->monitor_update = strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
+  solve_limit_nullspace(j);
   j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) TRY(load_weights(j));
   TRY(comm_agree(j->system.world, j->system.failure));
-  TRY(solve_make_preconditioner(j));
+  if (j->made.kind != j->preconditioner || j->switched_from == NULL) {
+    preconditioning_close(&j->system, &j->made);
+    TRY(solve_make_preconditioner(j));
+  }
   csr_block_release(&j->block);
 done:
   return rc;
 }
+
+void solve_release_method(solve_job *j) { linear_vector_release(&j->system, &j->solve.weight); }
 
 void solve_print_plan(const solve_job *j) {
   if (comm_rank(j->run->c) != 0) return;
@@ -219,7 +193,8 @@ void solve_close(solve_job *j) {
   if (s->place != NULL) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
-    linear_vector_release(s, &j->solve.weight);
+    linear_vector_release(s, &j->nullspace.given);
+    solve_release_method(j);
     preconditioning_close(s, &j->made);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
     transport_release(&side);
@@ -230,5 +205,6 @@ void solve_close(solve_job *j) {
   ownership_release(&j->owned);
   alloc_free(&j->file_rhs);
   alloc_free(&j->diagonal);
+  alloc_free(&j->x0);
   alloc_free(&j->x);
 }

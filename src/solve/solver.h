@@ -34,7 +34,8 @@ typedef enum solve_reason {
   REASON_FIXED_COUNT,
   REASON_MAX_ITERATIONS,
   REASON_STAGNATED,
-  REASON_REQUESTED, /* asked to stop: checkpointing_look() knows why */
+  REASON_INCOMPATIBLE, /* singular, and no x comes near: the least-squares solution */
+  REASON_REQUESTED,    /* asked to stop: checkpointing_look() knows why */
   REASON_DIVERGED,
   REASON_INDEFINITE,
   REASON_NOT_FINITE,
