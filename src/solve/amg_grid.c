@@ -1,11 +1,17 @@
 /* A matrix of the hierarchy as its set-up sees it (amg.h): with a halo plan in host memory and the
- * diagonal of all its columns. */
+ * diagonal of all its columns.
+ *
+ * Rows above DENSE entries (a hub that touches everything) take no part in aggregates: through such
+ * a row everything would be near everything, and the coarser matrix full. They are smoothed only.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "amg.h"
 #include "team.h"
+
+enum { DENSE = 1024 };
 
 status amg_share(amg_grid *g, uint64_t *word) {
   status rc = STATUS_OK;
@@ -37,7 +43,7 @@ static void look_part(void *context, int number, int64_t begin, int64_t end) {
     const double bound = sum / fabs(diagonal);
     if (!(bound <= largest)) largest = bound < INFINITY ? bound : INFINITY;
     l->g->diagonal[i] = diagonal;
-    l->g->root[i] = sqrt(fabs(diagonal));
+    l->g->root[i] = a->offset[i + 1] - a->offset[i] > DENSE ? INFINITY : sqrt(fabs(diagonal));
   }
   l->largest[number] = largest;
 }
