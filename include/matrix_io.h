@@ -53,6 +53,13 @@ status vector_read(comm *c, const char *path, const ownership *owned, int64_t co
  * text, one number a line, 17 digits, through a temporary file and a rename. */
 status vector_write(comm *c, const char *path, const ownership *owned, const double *values);
 
+/* Writes a matrix as a coordinate file (.mtx; 17 digits, indices from 1) or a PETSc Mat
+ * (MATRIX_PETSC_NAMES; 64-bit indices where 32 do not suffice), likewise. */
+status matrix_write(comm *c, const char *path, const csr_rows *a);
+
+/* Writes a matrix into a result as the CSR group /matrix: indptr, indices, data, shape. */
+status matrix_store(result_file *file, comm *c, const csr_rows *a);
+
 #ifdef __cplusplus
 }
 #endif

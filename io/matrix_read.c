@@ -11,12 +11,13 @@
 #include "stored.h"
 #include "text_parse.h"
 
-/* Plain text: rows are known now. n numbers a row, or n + 1 with the right-hand side last. */
+/* Plain text: rows are known now. n numbers a row, or n + 1 with the right-hand side last; or one,
+ * a vector. */
 static status plain_shape(text_feed *feed, const text_totals *totals, int *with_rhs) {
   text_head *head = &feed->head;
   head->rows = totals->filled;
   *with_rhs = head->columns == head->rows + 1;
-  if (head->columns == head->rows || *with_rhs) return STATUS_OK;
+  if (head->columns == head->rows || head->columns == 1 || *with_rhs) return STATUS_OK;
   return fail(
       STATUS_INPUT,
       "%s: found %" PRId64 " rows of %" PRId64 " numbers, expected n rows of n numbers, or of "

@@ -33,17 +33,27 @@ static int digits(int64_t number) {
   return count;
 }
 
+/* A number of at most `width` digits, blanks in front, one behind; returns where it ends. */
+static char *put_index(char *to, int width, int64_t number) {
+  for (int i = width - 1; i >= 0; i--, number /= 10) {
+    to[i] = number > 0 ? (char)('0' + number % 10) : ' ';
+  }
+  to[width] = ' ';
+  return to + width + 1;
+}
+
 static status write_lines(const writing *w, int width_row, int width_column) {
   status rc = STATUS_OK;
   const csr_rows *a = w->a;
-  const int64_t line = width_row + width_column + VALUE_BYTES + 3;
+  const int64_t line = width_row + 1 + width_column + 1 + VALUE_BYTES + 1;
   int64_t held = 0, at = w->head + w->first * line;
   for (lidx i = 0; i < a->rows; i++) {
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
-      char text[LINE_ROOM];
-      snprintf(text, sizeof text, "%*" PRId64 " %*" PRId64 " %*.17g\n", width_row,
-               a->first_row + i + 1, width_column, a->column[e] + 1, VALUE_BYTES, a->value[e]);
-      memcpy(w->piece + held * line, text, (size_t)line);
+      char *to = w->piece + held * line;
+      to = put_index(to, width_row, a->first_row + i + 1);
+      to = put_index(to, width_column, a->column[e] + 1);
+      snprintf(to, VALUE_BYTES + 2, "%24.17g\n",
+               a->value[e]); /* its end is the next line's start */
       if (++held < PIECE) continue;
       TRY(placed_write(w->f, w->piece, held * line, at));
       at += held * line;
@@ -116,7 +126,7 @@ status matrix_write(comm *c, const char *path, const csr_rows *a) {
                       "%" PRId64 " %" PRId64 " %" PRId64 "\n",
                       a->global_rows, a->global_columns, w.entries);
   }
-  TRY(comm_agree(c, alloc_array(&w.piece, PIECE * LINE_ROOM, 1, "text")));
+  TRY(comm_agree(c, alloc_array(&w.piece, PIECE * LINE_ROOM + 1, 1, "text")));
   TRY(placed_create(c, path, head, w.head, &f));
   rc = binary ? write_arrays(&w, width)
               : write_lines(&w, digits(a->global_rows), digits(a->global_columns));

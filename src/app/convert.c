@@ -1,5 +1,5 @@
-/* halosweep convert FILE --output FILE: a matrix or vector into another format, reordered on the way
- * if asked.
+/* halosweep convert FILE --output FILE: a matrix or vector into another format, reordered on the
+ * way if asked.
  *
  * read -> reorder (rcm.h: the pattern on rank 0, the order on all ranks) -> write. What is written
  * reads back with the same bits. */
@@ -25,8 +25,9 @@ typedef struct conversion {
   csr_rows a;
   ownership owned;
   matrix_file facts;
-  double *rhs; /* the file's own, or rhs = FILE; NULL */
-  gidx *old;   /* [rows] of new row i; NULL: as it was */
+  double *vector; /* where the input is one; NULL */
+  double *rhs;    /* the file's own, or rhs = FILE; NULL */
+  gidx *old;      /* [rows] of new row i; NULL: as it was */
   gidx bandwidth[2];
 } conversion;
 
@@ -38,7 +39,8 @@ static status bandwidth(const conversion *v, gidx *out) {
   *out = 0;
   for (lidx i = 0; i < a->rows; i++) {
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
-      const gidx gi = a->first_row + i, gap = gi > a->column[e] ? gi - a->column[e] : a->column[e] - gi;
+      const gidx gi = a->first_row + i,
+                 gap = gi > a->column[e] ? gi - a->column[e] : a->column[e] - gi;
       if (gap > *out) *out = gap;
     }
   }
@@ -52,6 +54,9 @@ static status read_input(conversion *v) {
   const char *path = options_text(o, "convert.file"), *rhs = options_text(o, "convert.rhs");
   TRY(run_memory_to_read(v->run, path, 0));
   TRY(matrix_read(c, path, &v->a, &v->owned, &v->facts, &v->rhs));
+  if (v->a.global_columns == 1 && v->a.global_rows > 1) { /* with its zeros and their signs */
+    TRY(vector_read(c, path, &v->owned, 0, &v->vector, NULL));
+  }
   if (rhs != NULL && v->rhs != NULL) alloc_free(&v->rhs);
   if (rhs != NULL) TRY(vector_read(c, rhs, &v->owned, 0, &v->rhs, NULL));
   TRY(bandwidth(v, &v->bandwidth[0]));
@@ -180,27 +185,13 @@ done:
 
 /* ---- writing ---- */
 
-static int is_vector(const conversion *v) { return v->a.global_columns == 1 && v->a.global_rows > 1; }
-
-/* A matrix of one column in full. */
-static status as_vector(const conversion *v, double **out) {
-  status rc = alloc_zeroed(out, v->a.rows, sizeof **out, "vector");
-  for (lidx i = 0; rc == STATUS_OK && i < v->a.rows; i++) {
-    if (v->a.offset[i + 1] > v->a.offset[i]) (*out)[i] = v->a.value[v->a.offset[i]];
-  }
-  return rc;
-}
-
-static char *describe(const conversion *v) {
-  report *r = NULL;
-  char *text = NULL;
+static void fill_report(const conversion *v, report *r) {
   char mark[FINGERPRINT_TEXT];
   fingerprint_text(v->facts.content, mark);
-  if (report_create(&r) != STATUS_OK) return NULL;
   report_word(r, "program", "halosweep");
   report_word(r, "command", "convert");
   report_word(r, "version", HALOSWEEP_VERSION);
-  report_text(r, "config", options_effective(v->run->o));
+  report_word(r, "config", options_effective(v->run->o));
   report_integer(r, "exit_code", 0);
   report_word(r, "file", options_text(v->run->o, "convert.file"));
   report_word(r, "format", v->facts.format);
@@ -209,7 +200,112 @@ static char *describe(const conversion *v) {
   report_integer(r, "entries", v->facts.merged);
   report_integer(r, "bandwidth_before", v->bandwidth[0]);
   report_integer(r, "bandwidth", v->bandwidth[1]);
-  report_word(r, "fingerprint", mark);
-  text = report_finish(&r);
-  return text;
+  report_word(r, "fingerprint", mark); /* of the input's entries */
+}
+
+static status write_hdf5(conversion *v, const char *json) {
+  status rc = STATUS_OK;
+  result_file *f = NULL;
+  char mark[FINGERPRINT_TEXT];
+  fingerprint_text(v->facts.content, mark);
+  TRY(result_create(v->run->c, output(v), &f));
+  if (v->vector != NULL) {
+    TRY(result_vector(f, "/vector", &v->owned, v->vector));
+  } else {
+    TRY(matrix_store(f, v->run->c, &v->a));
+    if (v->rhs != NULL) TRY(result_vector(f, "/rhs", &v->owned, v->rhs));
+  }
+  TRY(result_text(f, "version", HALOSWEEP_VERSION));
+  TRY(result_text(f, "command", "convert"));
+  TRY(result_text(f, "config", options_effective(v->run->o)));
+  TRY(result_text(f, "report", json));
+  TRY(result_text(f, "fingerprint", mark));
+  rc = result_close(&f, 1);
+done:
+  if (f != NULL) result_close(&f, 0);
+  return rc;
+}
+
+static status write_output(conversion *v, const char *json) {
+  status rc = STATUS_OK;
+  comm *c = v->run->c;
+  const char *path = output(v);
+  if (file_name_ends(path, ".h5|.hdf5")) {
+    rc = write_hdf5(v, json);
+  } else if (v->vector != NULL) {
+    rc = vector_write(c, path, &v->owned, v->vector);
+  } else if (file_name_ends(path, ".txt")) {
+    rc = comm_agree(c, fail(STATUS_USAGE,
+                            "%s: .txt is for vectors, and %s is a matrix of %lld x "
+                            "%lld: expected .h5, .mtx or .petsc",
+                            path, options_text(v->run->o, "convert.file"),
+                            (long long)v->a.global_rows, (long long)v->a.global_columns));
+  } else {
+    rc = matrix_write(c, path, &v->a);
+  }
+  return rc;
+}
+
+/* The order as numbers from 1, this rank's part. */
+static status write_permutation(conversion *v) {
+  status rc = STATUS_OK;
+  const char *path = options_text(v->run->o, "convert.permutation");
+  const gidx begin = ownership_begin(&v->owned), rows = ownership_end(&v->owned) - begin;
+  double *number = NULL;
+  if (path == NULL) goto done;
+  TRY(comm_agree(v->run->c, alloc_array(&number, rows, sizeof *number, "order")));
+  for (gidx i = 0; i < rows; i++) number[i] = (double)(v->old[begin + i] + 1);
+  rc = vector_write(v->run->c, path, &v->owned, number);
+done:
+  alloc_free(&number);
+  return rc;
+}
+
+static void tell(const conversion *v) {
+  char rows[REPORT_COUNT];
+  report_count(v->a.global_rows, "row", rows);
+  report_print("%s: %s, %s, %lld entries\n", options_text(v->run->o, "convert.file"),
+               v->facts.format, rows, (long long)v->facts.merged);
+  if (v->old != NULL) {
+    report_print("reordered (reverse Cuthill-McKee): bandwidth %lld -> %lld\n",
+                 (long long)v->bandwidth[0], (long long)v->bandwidth[1]);
+  }
+  report_print("written: %s\n", output(v));
+}
+
+static status write_all(conversion *v) {
+  status rc = STATUS_OK;
+  const char *to = options_text(v->run->o, "run.report");
+  const char *json = NULL, *rhs = options_text(v->run->o, "convert.rhs_output");
+  report *r = NULL;
+  rc = report_create(&r);
+  if (rc == STATUS_OK) fill_report(v, r);
+  if (rc == STATUS_OK) rc = report_text(r, &json);
+  TRY(comm_agree(v->run->c, rc));
+  TRY(write_output(v, json));
+  TRY(write_permutation(v));
+  if (rhs != NULL) TRY(vector_write(v->run->c, rhs, &v->owned, v->rhs));
+  if (leads(v) && (to == NULL || strcmp(to, "-") != 0)) tell(v);
+  if (leads(v) && to != NULL) rc = report_write(r, to);
+  rc = comm_agree(v->run->c, rc);
+done:
+  report_release(&r);
+  return rc;
+}
+
+status command_convert(run_context *run) {
+  status rc = STATUS_OK;
+  conversion v = {.run = run};
+  TRY(run_files_check(run, NULL, 0));
+  TRY(read_input(&v));
+  TRY(reorder(&v));
+  TRY(bandwidth(&v, &v.bandwidth[1]));
+  rc = write_all(&v);
+done:
+  csr_rows_release(&v.a);
+  ownership_release(&v.owned);
+  alloc_free(&v.vector);
+  alloc_free(&v.rhs);
+  alloc_free(&v.old);
+  return rc;
 }

@@ -28,7 +28,8 @@ status check_convert(const options *o) {
     return fail(STATUS_USAGE, "convert: no file: expected halosweep convert FILE --output FILE");
   }
   if (!options_has(o, "run.output")) {
-    return fail(STATUS_USAGE, "convert: no output: expected --output NAME.h5, .mtx, .petsc or .txt");
+    return fail(STATUS_USAGE,
+                "convert: no output: expected --output NAME.h5, .mtx, .petsc or .txt");
   }
   TRY(check_needs(o, "convert.permutation", reorders, "a permutation needs order = rcm"));
   TRY(check_needs(o, "convert.rhs", reorders, "rhs is reordered along with order = rcm"));

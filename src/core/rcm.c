@@ -1,7 +1,7 @@
-/* Reverse Cuthill-McKee on one rank (rcm.h). Breadth-first levels from a vertex far from all others,
- * neighbours by rising degree (ties: by number), the whole order reversed; components by their
- * smallest number. The start is found by going to a vertex of least degree of the last level until
- * the levels grow no more. Cost: entries times the logarithm of a row's length, a few times.
+/* Reverse Cuthill-McKee on one rank (rcm.h). Breadth-first levels from a vertex far from all
+ * others, neighbours by rising degree (ties: by number), the whole order reversed; components by
+ * their smallest number. The start is found by going to a vertex of least degree of the last level
+ * until the levels grow no more. Cost: entries times the logarithm of a row's length, a few times.
  * Sources: Cuthill, McKee (1969); George, Liu, ACM TOMS 5 (1979) 284. */
 #include "rcm.h"
 
@@ -12,14 +12,14 @@
 
 typedef struct graph {
   gidx rows;
-  eidx *offset;   /* [rows + 1] */
+  eidx *offset;    /* [rows + 1] */
   gidx *neighbour; /* symmetric, without loops */
 } graph;
 
 typedef struct search {
   const graph *g;
-  gidx *queue; /* [rows] */
-  gidx *level; /* [rows] -1: not reached in this search */
+  gidx *queue;         /* [rows] */
+  gidx *level;         /* [rows] -1: not reached in this search */
   unsigned char *done; /* [rows] in the order already */
 } search;
 
