@@ -197,7 +197,7 @@ static status bench_matrix(const backend *b, comm *world, const char *name, cons
   double seconds;
   char problem[100];
   TRY(b->open(&request, &s.d));
-  TRY(b->solve->matrix_create(s.d, a, &s.m));
+  TRY(b->solve->matrix_create(s.d, a, FORMAT_AUTO, &s.m));
   b->solve->matrix_describe(s.m, &facts);
   for (int i = 0; i < 5; i++) {
     TRY(stencil_vector(b, s.d, a->rows, 0.0, &s.v[i]));

@@ -98,7 +98,7 @@ static status bench_one(const backend *b, comm *world, const stencil *problem, i
   matrix_facts facts;
   TRY(stencil_matrix(problem, &a));
   TRY(b->open(&request, &s.d));
-  TRY(b->solve->matrix_create(s.d, &a, &s.m));
+  TRY(b->solve->matrix_create(s.d, &a, FORMAT_AUTO, &s.m));
   csr_block_release(&a);
   b->solve->matrix_describe(s.m, &facts);
   for (int i = 0; i < 5; i++) TRY(stencil_vector(b, s.d, n, 0.0, &s.v[i]));

@@ -90,7 +90,7 @@ static status bench_one(comm *world, const stencil *problem, int threads) {
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   TRY(stencil_matrix(problem, &a));
   TRY(b->open(&request, &s.d));
-  TRY(b->solve->matrix_create(s.d, &a, &s.m));
+  TRY(b->solve->matrix_create(s.d, &a, FORMAT_AUTO, &s.m));
   TRY(stencil_vector(b, s.d, n, 0.0, &s.x[0]));
   TRY(stencil_vector(b, s.d, n, 0.0, &s.x[1]));
   TRY(stencil_vector(b, s.d, n, 1.0, &s.b));

@@ -223,8 +223,8 @@ void cuda_close(device **d);
 void cuda_describe(const device *d, device_facts *out);
 
 /* matrix.c */
-status cuda_matrix_create(device *d, const csr_block *a, matrix **out);
-status cuda_matrix_create_plain(device *d, const csr_block *a, matrix **out);
+status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out);
+status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format format, matrix **out);
 void cuda_matrix_release(device *d, matrix **a);
 void cuda_matrix_describe(const matrix *a, matrix_facts *out);
 

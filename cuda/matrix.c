@@ -40,7 +40,8 @@ static status stage_slices(staging *g) {
   TRY(alloc_array(&g->slot, slots, sizeof *g->slot, "row lengths"));
   for (int64_t i = 0; i < slots / WARP; i++) {
     const int64_t from = i < s->slices ? i : s->slices;
-    g->slices[i].value_at = s->value_at[from] | (i < s->slices ? s->kind[i] : SLICE_GATHER);
+    g->slices[i].value_at =
+        s->value_at[from] | (i < s->slices ? slice_shape(s->kind[i]) : SLICE_GATHER);
     g->slices[i].column_at = s->column_at[from];
   }
   for (int64_t i = 0; i < slots; i++) {
@@ -188,7 +189,8 @@ static status create(device *d, const csr_block *a, int packed, matrix **out) {
   TRY(alloc_zeroed(out, 1, sizeof **out, "matrix"));
   matrix *m = *out;
   TRY(device_settle(d));
-  TRY(sell_create(a, WARP, packed, &g.s));
+  const sell_plan plan = {.lanes = WARP, .level = packed ? SELL_SLICES : SELL_PLAIN, .threads = 1};
+  TRY(sell_create(a, &plan, &g.s));
   TRY(stage_slices(&g));
   TRY(stage_tiles(&g));
   TRY(stage_items(&g));
@@ -215,11 +217,13 @@ done:
   return rc;
 }
 
-status cuda_matrix_create(device *d, const csr_block *a, matrix **out) {
+status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
+  (void)format; /* one of its own */
   return create(d, a, 1, out);
 }
 
-status cuda_matrix_create_plain(device *d, const csr_block *a, matrix **out) {
+status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format format, matrix **out) {
+  (void)format;
   return create(d, a, 0, out);
 }
 

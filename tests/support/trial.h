@@ -80,7 +80,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
     assert_ok(transport_choose(&side, t->transport, 1, &chosen));
     assert_string_equal(chosen.name, comm_size(world) > 1 ? t->transport : "none");
   }
-  assert_ok(kernels->solve->matrix_create(s.place, &block, &s.a));
+  assert_ok(kernels->solve->matrix_create(s.place, &block, FORMAT_AUTO, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   if (t->preconditioned || t->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
