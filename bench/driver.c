@@ -26,7 +26,7 @@ typedef struct setting {
 
 static status open_system(comm *world, int threads, lidx n, setting *w) {
   status rc = STATUS_OK;
-  const stencil problem = {"poisson3d", n, n, n, 0};
+  const stencil problem = {"poisson3d", n, n, n, 0, 0};
   const device_request request = {.threads = threads};
   linear_system *s = &w->s;
   ownership owned = {0};

@@ -79,7 +79,7 @@ done:
 
 static status open_setting(setting *s, lidx side) {
   status rc = STATUS_OK;
-  const stencil grid = {"slab", side, side, side, 0};
+  const stencil grid = {"slab", side, side, side, 0, 0};
   const lidx rows = stencil_rows(&grid);
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   csr_block a = {0};

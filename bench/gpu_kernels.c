@@ -311,10 +311,10 @@ done:
 
 static status run(comm *world, const char *file, const char *wanted) {
   status rc = STATUS_OK;
-  static const stencil problems[] = {{"poisson2d 4096", 4096, 4096, 1, 0},
-                                     {"poisson2d 708", 708, 708, 1, 0},
-                                     {"poisson2d 400 x 250", 400, 250, 1, 0},
-                                     {"poisson3d 200", 200, 200, 200, 1}};
+  static const stencil problems[] = {{"poisson2d 4096", 4096, 4096, 1, 0, 0},
+                                     {"poisson2d 708", 708, 708, 1, 0, 0},
+                                     {"poisson2d 400 x 250", 400, 250, 1, 0, 0},
+                                     {"poisson3d 200", 200, 200, 200, 1, 0}};
   device *d = NULL;
   device_facts facts;
   const device_request request = {.node_rank = 0};
