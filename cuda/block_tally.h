@@ -40,13 +40,17 @@ static __device__ inline void tally_add(block_tally *t, int which, double sum) {
   __syncwarp(); /* the next sum's digits fall to other lanes */
 }
 
-/* Adds this lane's sum, whoever else adds. */
-static __device__ inline void tally_add_shared(block_tally *t, int which, double sum) {
+/* Adds this lane's sum to the accumulator `word`, whoever else adds. */
+static __device__ inline void words_add_shared(int64_t *word, double sum) {
   int64_t digit[3];
-  int64_t *word = t->word + which * WIDE_WORDS + wide_split(sum, digit);
+  word += wide_split(sum, digit);
   for (int i = 0; i < 3; i++) {
     if (digit[i] != 0) add_shared(word + i, digit[i]);
   }
+}
+
+static __device__ inline void tally_add_shared(block_tally *t, int which, double sum) {
+  words_add_shared(t->word + which * WIDE_WORDS, sum);
 }
 
 /* Adds the sums of all lanes of a warp, whoever else adds. Where they have their digits in the same

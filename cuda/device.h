@@ -4,6 +4,7 @@
  *   matrix.c    SELL-32 on the device
  *   halo.c      packing and unpacking through pinned memory
  *   work.c      the operations: arguments of kernels, and what is launched when
+ *   many.c      the operations on several vectors at once (many.cu)
  *   judge.c     the end of a step
  *   table.c     the tables
  *   rtc.[ch]    kernels compiled at run time around a formula
@@ -120,6 +121,18 @@ typedef struct direction_args {
   const solve_state *state;
 } direction_args;
 
+/* Passes over up to SUMS_MAX vectors x. */
+typedef struct many_args {
+  lidx rows, tiles;
+  int32_t count, block, reverse;
+  double scale;              /* of the products of dots */
+  double factor[SUMS_MAX];   /* of accumulate; [0], [1] of combine */
+  const double *x[SUMS_MAX]; /* combine: [0], [1] may be NULL */
+  const double *y;
+  double *out;
+  int64_t *words;
+} many_args;
+
 struct matrix {
   matrix_view view;
   lidx boundary_tiles, ghosts;
@@ -167,6 +180,7 @@ struct device {
   int64_t *words; /* device: tally, ticket, largest */
   unsigned *ticket;
   uint64_t *largest;
+  int used_sums; /* of the tally, that may not be zero, where more than PASS_SUMS + 1 are */
   int64_t *pinned, *pinned_there; /* [TALLY_WORDS + 1] */
   uint64_t *ring, *ring_there;    /* [RING * RING_WORDS] */
   uint32_t sequence;              /* of the last judged step */
@@ -206,7 +220,11 @@ void cuda_release(device *d, dptr *p);
 status cuda_copy_in(device *d, dptr to, hptr from, int64_t bytes);
 status cuda_copy_out(device *d, hptr to, dptr from, int64_t bytes);
 
-/* work.c: launches a pass that was kept back, without a rule; and makes main wait for urgent. */
+/* work.c: all that was asked for is launched, and what comes next runs on main after it. */
+status device_ready(device *d);
+/* Whether this pass goes through its tiles backwards. */
+int device_turn(device *d);
+/* Launches a pass that was kept back, without a rule; and makes main wait for urgent. */
 status device_settle(device *d);
 status device_join(device *d);
 status launch_kept(device *d, const ending *end);
@@ -240,6 +258,10 @@ status cuda_fill(device *d, vec x, double value);
 status cuda_copy(device *d, vec to, vec from);
 status cuda_max_abs(device *d, vec x, double *out);
 status cuda_dot(device *d, vec x, vec y, double scale);
+status cuda_dots(device *d, int count, const vec *x, vec y, double scale);
+status cuda_combine(device *d, double a, vec x, double b, vec y, vec out);
+status cuda_multiply(device *d, vec w, vec x, vec out);
+status cuda_accumulate(device *d, int count, const double *a, const vec *x, vec out);
 status cuda_product(device *d, const matrix *a, part p, vec x, vec y);
 status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale);
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
@@ -255,13 +277,17 @@ cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute, i
 cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a, int most_blocks,
                            int processors);
 cudaError_t kernel_direction(cudaStream_t s, const direction_args *a);
+cudaError_t kernel_dots(cudaStream_t s, const many_args *a, int processors);
+cudaError_t kernel_combine(cudaStream_t s, const many_args *a);
+cudaError_t kernel_multiply(cudaStream_t s, const many_args *a);
+cudaError_t kernel_accumulate(cudaStream_t s, const many_args *a);
 cudaError_t kernel_fill(cudaStream_t s, double *x, int64_t count, double value);
 cudaError_t kernel_max_abs(cudaStream_t s, const double *x, lidx rows, uint64_t *out,
                            int processors);
 cudaError_t kernel_gather(cudaStream_t s, const double *x, const lidx *row, lidx begin, lidx end,
                           double *out);
 cudaError_t kernel_judge(cudaStream_t s, const ending *e);
-cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int64_t *out);
+cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int sums, int64_t *out);
 cudaError_t kernel_store_state(cudaStream_t s, solve_state *to, const solve_state *value);
 
 /* Thread blocks that fit one multiprocessor. */

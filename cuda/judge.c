@@ -33,9 +33,12 @@ static uint64_t *slot_of(uint64_t *ring, uint32_t sequence) {
 static status local_tally(device *d, int count, int64_t *words) {
   status rc = STATUS_OK;
   const int64_t used = (int64_t)count * WIDE_WORDS;
-  TRY(device_settle(d));
-  TRY(device_join(d));
-  TRY(device_launched(d, kernel_collect(d->main, d->words, d->pinned_there), "kernel collect"));
+  int sums = d->used_sums > count ? d->used_sums : count;
+  if (sums <= PASS_SUMS) sums = PASS_SUMS + 1;
+  TRY(device_ready(d));
+  TRY(device_launched(d, kernel_collect(d->main, d->words, sums, d->pinned_there),
+                      "kernel collect"));
+  d->used_sums = 0;
   TRY(device_check(d, cudaStreamSynchronize(d->main), "kernel collect"));
   for (int i = 0; i < count; i++) {
     wide w;
@@ -43,7 +46,7 @@ static status local_tally(device *d, int count, int64_t *words) {
     wide_normalise(&w);
     memcpy(words + i * WIDE_WORDS, w.word, sizeof w.word);
   }
-  memcpy(words + used, d->pinned + SUMS_MAX * WIDE_WORDS, COUNTERS * sizeof *words);
+  memcpy(words + used, d->pinned + sums * WIDE_WORDS, COUNTERS * sizeof *words);
 done:
   if (rc != STATUS_OK) {
     memset(words, 0, ((size_t)used + COUNTERS) * sizeof *words);
@@ -103,7 +106,7 @@ static int sums_of(judge_kind kind, const solve_state *s) {
 
 static status judge_on_host(device *d, comm *c, judge_kind kind, dptr state, int stop) {
   status rc = STATUS_OK;
-  double sum[SUMS_MAX] = {0.0};
+  double sum[PASS_SUMS] = {0.0};
   int64_t counter[COUNTERS];
   uint32_t word[STATE_WORDS];
   adopt_state(d,

@@ -63,7 +63,7 @@ static __device__ inline void tile_sums_small(block_tally *t, int which, const d
 struct verdict_room {
   wide sum[PASS_SUMS];
   int64_t counter[COUNTERS];
-  double total[SUMS_MAX]; /* the rules look at the first two */
+  double total[PASS_SUMS];
   union {
     solve_state state;
     uint32_t word[STATE_WORDS];

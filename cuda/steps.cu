@@ -25,11 +25,17 @@ extern "C" cudaError_t kernel_judge(cudaStream_t s, const ending *e) {
   return cudaGetLastError();
 }
 
-/* Moves the tally to pinned memory and clears it. */
-__global__ void collect(int64_t *words, int64_t *out) { take_words(words, 0, TALLY_WORDS, out); }
+/* Moves the first `sums` sums and the counters of the tally to pinned memory and clears them. */
+__global__ void collect(int64_t *words, int sums, int64_t *out) {
+  const int i = (int)(blockIdx.x * TILE + threadIdx.x);
+  if (i >= sums * WIDE_WORDS + COUNTERS) return;
+  int64_t *word = words + (i < sums * WIDE_WORDS ? i : i - sums * WIDE_WORDS + COUNTERS_AT);
+  out[i] = *word;
+  *word = 0;
+}
 
-extern "C" cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int64_t *out) {
-  collect<<<1, TILE, 0, s>>>(words, out);
+extern "C" cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int sums, int64_t *out) {
+  collect<<<(sums * WIDE_WORDS + COUNTERS + TILE - 1) / TILE, TILE, 0, s>>>(words, sums, out);
   return cudaGetLastError();
 }
 

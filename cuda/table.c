@@ -31,7 +31,9 @@ static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
     .describe = cuda_describe, .alloc = cuda_alloc, .release = cuda_release,                       \
     .copy_in = cuda_copy_in, .copy_out = cuda_copy_out, .pack = cuda_pack, .unpack = cuda_unpack,  \
     .fill = cuda_fill, .copy = cuda_copy, .max_abs = cuda_max_abs, .dot = cuda_dot,                \
-    .sums = cuda_sums, .solve = (solver), .quad = &QUAD_cuda, .heat = &HEAT_cuda,                  \
+    .dots = cuda_dots, .combine = cuda_combine, .multiply = cuda_multiply,                         \
+    .accumulate = cuda_accumulate, .sums = cuda_sums, .solve = (solver), .quad = &QUAD_cuda,       \
+    .heat = &HEAT_cuda,                                                                            \
   }
 
 const backend BACKEND_cuda = TABLE(&SOLVE_cuda);

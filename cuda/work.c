@@ -61,25 +61,24 @@ status device_settle(device *d) {
   return rc;
 }
 
-/* Ready for work on main. */
-static status ready(device *d) {
+status device_ready(device *d) {
   status rc = device_settle(d);
   return rc == STATUS_OK ? device_join(d) : rc;
 }
 
-static int turn(device *d) { return d->reverse = !d->reverse; }
+int device_turn(device *d) { return d->reverse = !d->reverse; }
 
 /* ---- vectors ---- */
 
 status cuda_fill(device *d, vec x, double value) {
-  status rc = ready(d);
+  status rc = device_ready(d);
   const int64_t count = (int64_t)x.rows + x.ghosts;
   if (rc != STATUS_OK || count == 0) return rc;
   return device_launched(d, kernel_fill(d->main, at(x), count, value), "kernel fill");
 }
 
 status cuda_copy(device *d, vec to, vec from) {
-  status rc = ready(d);
+  status rc = device_ready(d);
   if (rc != STATUS_OK || to.rows == 0) return rc;
   const size_t bytes = (size_t)to.rows * sizeof(double);
   return device_launched(
@@ -90,7 +89,7 @@ status cuda_copy(device *d, vec to, vec from) {
 status cuda_max_abs(device *d, vec x, double *out) {
   status rc = STATUS_OK;
   *out = 0.0;
-  TRY(ready(d));
+  TRY(device_ready(d));
   if (x.rows == 0) goto done;
   TRY(device_launched(d, kernel_max_abs(d->main, at(x), x.rows, d->largest, d->processors),
                       "kernel max"));
@@ -110,14 +109,14 @@ static lidx tiles_of(lidx rows) { return rows / TILE + (rows % TILE != 0); }
 /* Launches a pass over vectors, or keeps it back. */
 static status vectors_work(device *d, vector_pass pass, const vector_args *args, int judged) {
   status rc = STATUS_OK;
-  TRY(ready(d));
+  TRY(device_ready(d));
   if (args->rows == 0) goto done;
   d->kept.active = 1;
   d->kept.is_rows = 0;
   d->kept.pass = (int)pass;
   d->kept.vectors = *args;
   d->kept.vectors.tiles = tiles_of(args->rows);
-  d->kept.vectors.reverse = turn(d);
+  d->kept.vectors.reverse = device_turn(d);
   d->kept.vectors.early = d->early;
   if (!judged) TRY(device_settle(d));
 done:
@@ -141,10 +140,10 @@ status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr stat
 }
 
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state) {
-  status rc = ready(d);
+  status rc = device_ready(d);
   if (rc != STATUS_OK || r.rows == 0) return rc;
   const direction_args args = {.rows = r.rows,
-                               .reverse = turn(d),
+                               .reverse = device_turn(d),
                                .early = d->early,
                                .r = at(r),
                                .inverse = at(inverse_diagonal),
@@ -186,7 +185,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
   if (p == PART_BOUNDARY && a->boundary_tiles == 0) goto done; /* leaves a kept pass alone */
   TRY(stream_for(d, p, &stream));
   args->m = view_of(a, p);
-  args->reverse = turn(d);
+  args->reverse = device_turn(d);
   args->early = d->early && stream == d->main && args->m.item_count == 0;
   args->end = plain_ending(d);
   if (args->m.list_count == 0) goto done;

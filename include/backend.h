@@ -19,8 +19,9 @@ typedef struct device device; /* an opened backend: threads, or a GPU */
 /* What can be done while halos travel, what is done after they arrived, and both. */
 typedef enum part { PART_INTERIOR, PART_BOUNDARY, PART_ALL } part;
 
-/* What one step's reduction carries: a few exact sums (wide.h) and a few counters. */
-enum { SUMS_MAX = 3, COUNTERS = 2 };
+/* What one reduction carries: exact sums (wide.h; most steps have one to three, and pay for no
+ * more), and a few counters. */
+enum { SUMS_MAX = 32, COUNTERS = 2 };
 
 typedef struct device_request {
   int threads;   /* CPU threads of this rank */
@@ -62,6 +63,15 @@ typedef struct backend {
   status (*max_abs)(device *d, vec x, double *out);
   /* sum 0: (scale x_i)(scale y_i) */
   status (*dot)(device *d, vec x, vec y, double scale);
+  /* sum k, 0 <= k < count <= SUMS_MAX: (scale x[k]_i)(scale y_i) */
+  status (*dots)(device *d, int count, const vec *x, vec y, double scale);
+  /* out = fma(a, x, b y); NULL data of x or y: that term is left out (b y, a x, 0), nothing is
+   * read. out may be x or y. */
+  status (*combine)(device *d, double a, vec x, double b, vec y, vec out);
+  /* out_i = w_i x_i; out may be x */
+  status (*multiply)(device *d, vec w, vec x, vec out);
+  /* out = fma(a[k], x[k], out) for k = 0, 1, .. count - 1, in this order, in one pass; any count */
+  status (*accumulate)(device *d, int count, const double *a, const vec *x, vec out);
 
   /* Ends a step without a rule: `count` rounded sums into `out`. Clears the sums. Collective. */
   status (*sums)(device *d, comm *c, int count, double *out);

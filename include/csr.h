@@ -2,10 +2,10 @@
  * backend turns it into its own storage (sell.h).
  *
  * csr_rows has global columns; rows are sorted by column, duplicates already added in file order.
- * csr_block is the same rows with local columns: owned columns are [0, rows), ghosts [rows, rows +
- * ghosts) in ascending global order. Its entries keep the *global* column order: a row is summed in
- * that order on any number of ranks, which is why a row's local columns are not ascending in
- * general. */
+ * csr_block is the same rows with local columns: owned columns are [0, columns), ghosts [columns,
+ * columns + ghosts) in ascending global order; columns = rows for the square matrices of systems.
+ * Its entries keep the *global* column order: a row is summed in that order on any number of ranks,
+ * which is why a row's local columns are not ascending in general. */
 #ifndef CSR_H
 #define CSR_H
 

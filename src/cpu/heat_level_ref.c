@@ -111,7 +111,7 @@ static void add_blocks(device *d, const heat_level *l, const double *x, const do
       coordinates(l, i / s->plane, i % s->plane, j);
       q[count++] = heat_share(&s->g, j) * x[i];
     } while (count < BLOCK_MAX && (begin + count) % length != 0);
-    wide_add(&d->sums.sum[0], block_dot(q, y + begin, count));
+    tally_add(&d->sums, 0, block_dot(q, y + begin, count));
     begin += count;
   }
   wide_normalise(&d->sums.sum[0]);

@@ -144,7 +144,7 @@ static status totals(device *d, heat_work *w, heat_field u, double *minimum, dou
       nan |= x[i] != x[i];
       q[count++] = heat_share(&s->g, j) * x[i];
     } while (count < BLOCK_MAX && (begin + count) % line != 0);
-    wide_add(&d->sums.sum[0], block_sum(q, count));
+    tally_add(&d->sums, 0, block_sum(q, count));
     begin += count;
   }
   wide_normalise(&d->sums.sum[0]);

@@ -38,8 +38,8 @@ lidx share_begin(const device *d, lidx rows, int t) {
 int team_size(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
 
 void worker_settle(worker *w) {
-  for (int i = 0; i < SUMS_MAX; i++) {
-    if ((w->touched >> i & 1) == 0) continue;
+  for (int i = 0; i < SUMS_MAX && w->sums.used >> i != 0; i++) {
+    if ((w->sums.used >> i & 1) == 0) continue;
     wide *sum = &w->sums.sum[i];
     int low = 0, high = WIDE_WORDS;
     wide_normalise(sum);
@@ -54,8 +54,9 @@ tally *workers_merge(device *d, int count) {
   tally *all = &d->worker[0].sums;
   for (int t = 1; t < d->threads; t++) {
     worker *one = &d->worker[t];
-    for (int i = 0; i < SUMS_MAX; i++) {
-      if ((one->touched >> i & 1) == 0) continue;
+    for (int i = 0; i < SUMS_MAX && one->sums.used >> i != 0; i++) {
+      if ((one->sums.used >> i & 1) == 0) continue;
+      if (i < count) all->used |= UINT32_C(1) << i;
       int64_t *word = one->sums.sum[i].word;
       for (int k = one->low[i]; k < one->high[i]; k++) {
         if (i < count) all->sum[i].word[k] += word[k];
@@ -66,9 +67,8 @@ tally *workers_merge(device *d, int count) {
       all->counter[i] += one->sums.counter[i];
       one->sums.counter[i] = 0;
     }
-    one->touched = 0;
+    one->sums.used = 0;
   }
-  d->worker[0].touched = 0;
   return all;
 }
 
@@ -246,6 +246,10 @@ const backend BACKEND_omp = {.name = "omp",
                              .copy = omp_copy,
                              .max_abs = omp_max_abs,
                              .dot = omp_dot,
+                             .dots = omp_dots,
+                             .combine = omp_combine,
+                             .multiply = omp_multiply,
+                             .accumulate = omp_accumulate,
                              .sums = omp_sums,
                              .solve = &SOLVE_omp,
                              .quad = &QUAD_omp,

@@ -4,6 +4,7 @@
  *   omp_rows.c     the rows of a tile times x
  *   omp_passes.c   the fused passes over tiles
  *   omp_cg.c       those of conjugate gradients
+ *   omp_many.c     passes over several vectors
  *   quad_omp.c     quadrature
  *   heat_omp.c     the heat equation
  *   heat_level_omp.c  the grids of its implicit schemes
@@ -14,7 +15,7 @@
  *
  * Accumulators are brought together by one thread, at every judged step: a fixed cost that grows
  * with the threads. So each worker leaves its own carried, and says which words of it are not zero:
- * of the 27 lines of a worker, three or four have to be fetched (bench/judge.c). */
+ * of the nine lines of a sum, three or four have to be fetched (bench/judge.c). */
 #ifndef OMP_TEAM_H
 #define OMP_TEAM_H
 
@@ -28,10 +29,9 @@ typedef struct worker {
   _Alignas(64) tally sums;
   uint64_t largest; /* max_abs: bits of the largest |x| */
   int number;       /* 0 .. threads - 1 */
-  int touched;      /* bit i: sum i has been added to since it was collected */
-  unsigned char low[SUMS_MAX],
-      high[SUMS_MAX]; /* of settled ones: words outside [low, high) are 0 */
-  char padding[64];   /* nobody's line is fetched along with a neighbour's */
+  /* of settled ones: words outside [low, high) are 0 */
+  unsigned char low[SUMS_MAX], high[SUMS_MAX];
+  char padding[64]; /* nobody's line is fetched along with a neighbour's */
 } worker;
 
 struct device {
@@ -74,15 +74,15 @@ typedef struct pass {
   const matrix *m;
   const solve_state *state;
   const double *x, *b, *weight;
+  const vec *many; /* [count] */
+  const double *factor;
+  int count;
   double *y, *z, *q;
   double scale;
   lidx block; /* elements of a sum block */
 } pass;
 
-static inline void worker_add(worker *w, int which, double x) {
-  w->touched |= 1 << which;
-  wide_add(&w->sums.sum[which], x);
-}
+static inline void worker_add(worker *w, int which, double x) { tally_add(&w->sums, which, x); }
 
 /* After additions, before workers_merge: carries, and notes the words in use. By the worker. */
 void worker_settle(worker *w);
@@ -126,6 +126,10 @@ void omp_matrix_release(device *d, matrix **m);
 void omp_matrix_describe(const matrix *m, matrix_facts *out);
 
 status omp_dot(device *d, vec x, vec y, double scale);
+status omp_dots(device *d, int count, const vec *x, vec y, double scale);
+status omp_combine(device *d, double a, vec x, double b, vec y, vec out);
+status omp_multiply(device *d, vec w, vec x, vec out);
+status omp_accumulate(device *d, int count, const double *a, const vec *x, vec out);
 status omp_product(device *d, const matrix *m, part p, vec x, vec y);
 status omp_residual(device *d, const matrix *m, part p, vec x, vec b, vec r, double scale);
 status omp_sweep(device *d, const matrix *m, part p, vec x, vec b, vec weight, vec next,

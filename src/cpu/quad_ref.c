@@ -45,7 +45,7 @@ static status sum(device *d, quad_work *w, const quad_grid *g, const double *par
     const int64_t at = block * size, left = g->points - at;
     double sums[2];
     block_sums(w, g, parameters, at, (int)(left < size ? left : size), sums);
-    for (int k = 0; k <= g->estimate; k++) wide_add(&d->sums.sum[k], sums[k]);
+    for (int k = 0; k <= g->estimate; k++) tally_add(&d->sums, k, sums[k]);
   }
   for (int k = 0; k <= g->estimate; k++) wide_normalise(&d->sums.sum[k]);
   return STATUS_OK;

@@ -133,7 +133,7 @@ static void add_block(device *d, int which, const double *x, const double *y, in
     p[i] = scale * x[i];
     q[i] = scale * y[i];
   }
-  wide_add(&d->sums.sum[which], block_dot(p, q, count));
+  tally_add(&d->sums, which, block_dot(p, q, count));
 }
 
 /* The end of x's sum block that starts at `begin`. */
@@ -145,6 +145,43 @@ static status ref_dot(device *d, vec x, vec y, double scale) {
   for (lidx i = 0, end; i < x.rows; i = end) {
     end = block_end(x, i);
     add_block(d, 0, vec_at(x) + i, vec_at(y) + i, end - i, scale);
+  }
+  return STATUS_OK;
+}
+
+static status ref_dots(device *d, int count, const vec *x, vec y, double scale) {
+  for (int k = 0; k < count; k++) {
+    for (lidx i = 0, end; i < y.rows; i = end) {
+      end = block_end(y, i);
+      add_block(d, k, vec_at(x[k]) + i, vec_at(y) + i, end - i, scale);
+    }
+  }
+  return STATUS_OK;
+}
+
+static status ref_combine(device *d, double a, vec x, double b, vec y, vec out) {
+  (void)d;
+  const double *px = vec_at(x), *py = vec_at(y);
+  for (lidx i = 0; i < out.rows; i++) {
+    vec_at(out)[i] = px == NULL   ? (py == NULL ? 0.0 : b * py[i])
+                     : py == NULL ? a * px[i]
+                                  : fma(a, px[i], b * py[i]);
+  }
+  return STATUS_OK;
+}
+
+static status ref_multiply(device *d, vec w, vec x, vec out) {
+  (void)d;
+  for (lidx i = 0; i < out.rows; i++) vec_at(out)[i] = vec_at(w)[i] * vec_at(x)[i];
+  return STATUS_OK;
+}
+
+static status ref_accumulate(device *d, int count, const double *a, const vec *x, vec out) {
+  (void)d;
+  for (int k = 0; k < count; k++) {
+    for (lidx i = 0; i < out.rows; i++) {
+      vec_at(out)[i] = fma(a[k], vec_at(x[k])[i], vec_at(out)[i]);
+    }
   }
   return STATUS_OK;
 }
@@ -310,6 +347,10 @@ const backend BACKEND_ref = {.name = "ref",
                              .copy = ref_copy,
                              .max_abs = ref_max_abs,
                              .dot = ref_dot,
+                             .dots = ref_dots,
+                             .combine = ref_combine,
+                             .multiply = ref_multiply,
+                             .accumulate = ref_accumulate,
                              .sums = ref_sums,
                              .solve = &SOLVE_ref,
                              .quad = &QUAD_ref,

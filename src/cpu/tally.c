@@ -5,7 +5,13 @@
 
 #include "solve_rules.h"
 
-void tally_clear(tally *t) { memset(t, 0, sizeof *t); }
+void tally_clear(tally *t) {
+  for (int i = 0; i < SUMS_MAX && t->used >> i != 0; i++) {
+    if ((t->used >> i & 1) != 0) wide_clear(&t->sum[i]);
+  }
+  t->used = 0;
+  memset(t->counter, 0, sizeof t->counter);
+}
 
 status tally_total(comm *c, tally *t, int count, double *out, int64_t *counter) {
   status rc = STATUS_OK;
@@ -40,7 +46,7 @@ int tally_sums(judge_kind kind, const solve_state *s) {
 
 status tally_judge(comm *c, tally *t, judge_kind kind, solve_state *s, int stop) {
   status rc = STATUS_OK;
-  double sum[SUMS_MAX] = {0.0};
+  double sum[2] = {0.0};
   int64_t counter[COUNTERS];
   t->counter[COUNTER_STOP] = stop != 0;
   TRY(tally_total(c, t, tally_sums(kind, s), sum, counter));

@@ -8,10 +8,17 @@
 #include "wide.h"
 
 typedef struct tally {
-  wide sum[SUMS_MAX];
   int64_t counter[COUNTERS];
+  uint32_t used; /* bit i: sum i has been added to; the others are zero */
+  wide sum[SUMS_MAX];
 } tally;
 
+static inline void tally_add(tally *t, int which, double x) {
+  t->used |= UINT32_C(1) << which;
+  wide_add(&t->sum[which], x);
+}
+
+/* Counters, and the sums in use. */
 void tally_clear(tally *t);
 
 /* Sums 0 .. count - 1 and all counters of all ranks' tallies; each sum is rounded once into out,

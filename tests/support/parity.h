@@ -217,6 +217,48 @@ static void vectors(const shape *p, bench *x, bench *y) {
   same_vectors("fill", p, x, y, 4);
 }
 
+/* Batches of dots of 1 and of SUMS_MAX vectors; the ways to combine; more vectors to accumulate
+ * than one kernel takes. */
+static void many_vectors(const shape *p, bench *x, bench *y) {
+  enum { LONGEST = SUMS_MAX + 5 };
+  bench *both[] = {x, y};
+  const vec none = {.rows = p->rows};
+  static const int counts[] = {1, 3, SUMS_MAX};
+  double factor[LONGEST];
+  for (int k = 0; k < LONGEST; k++) factor[k] = value_at((uint64_t)k);
+  for (int c = 0; c < 3; c++) {
+    for (int i = 0; i < 2; i++) {
+      bench *w = both[i];
+      vec list[SUMS_MAX];
+      for (int k = 0; k < counts[c]; k++) list[k] = w->v[(k + c) % 4];
+      assert_ok(w->b->dots(w->d, counts[c], list, w->v[1], 0x1p-2));
+    }
+    same_sums("dots", p, x, y, counts[c]);
+  }
+  for (int way = 0; way < 6; way++) {
+    for (int i = 0; i < 2; i++) {
+      bench *w = both[i];
+      const vec first = way == 1 || way == 3 ? none : w->v[0];
+      const vec second = way == 2 || way == 3 ? none : w->v[1];
+      const vec out = way == 4 ? w->v[0] : way == 5 ? w->v[1] : w->v[5];
+      assert_ok(w->b->combine(w->d, 0.7, first, -1.3, second, out));
+    }
+    same_vectors("combine", p, x, y, way == 4 ? 0 : way == 5 ? 1 : 5);
+  }
+  for (int i = 0; i < 2; i++) {
+    bench *w = both[i];
+    vec list[LONGEST];
+    for (int k = 0; k < LONGEST; k++) list[k] = w->v[k % 3];
+    assert_ok(w->b->multiply(w->d, w->v[2], w->v[1], w->v[5]));
+    assert_ok(w->b->multiply(w->d, w->v[2], w->v[0], w->v[0]));
+    assert_ok(w->b->accumulate(w->d, LONGEST, factor, list, w->v[3]));
+    assert_ok(w->b->accumulate(w->d, 2, factor, list, w->v[5]));
+  }
+  same_vectors("multiply in place", p, x, y, 0);
+  same_vectors("accumulate", p, x, y, 3);
+  same_vectors("multiply, accumulate 2", p, x, y, 5);
+}
+
 static void products(const shape *p, bench *x, bench *y, const part *parts, int runs) {
   const vec none = {.rows = p->rows};
   bench *both[] = {x, y};
@@ -405,6 +447,7 @@ static void all_operations(const shape *p, int threads, gidx total, int split,
   two_passes(p, &x, &y, parts, runs);
   weights(p, &x, &y);
   vectors(p, &x, &y);
+  many_vectors(p, &x, &y);
   teardown(&x);
   teardown(&y);
   assert_int_equal(alloc_live(), before);
