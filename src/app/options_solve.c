@@ -42,8 +42,8 @@ static const option SOLVE[] = {
      "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
     {"solve", "preconditioner", OPTION_WORD, NULL, "none|jacobi", 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
-    {"solve", "omega", OPTION_REAL, NULL, NULL, OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
-     "relaxation factor of jor"},
+    {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
+     "relaxation factor of jor (auto when absent: 2/(lmin + lmax) of D^-1 A from Lanczos)"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
@@ -102,6 +102,11 @@ static status check_combination(const options *o) {
   return STATUS_OK;
 }
 
+static int takes_omega(const char *name) {
+  const solver *method = solver_find(name);
+  return method != NULL && method->flags & SOLVER_TAKES_OMEGA;
+}
+
 status check_solve(const options *o) {
   status rc = STATUS_OK;
   const char *problem = options_text(o, "solve.problem");
@@ -123,17 +128,12 @@ status check_solve(const options *o) {
   TRY(check_needs(o, "solve.entries_per_row",
                   problem != NULL && strcmp(problem, "random-dominant") == 0,
                   "entries_per_row is for problem = random-dominant"));
-  TRY(check_needs(o, "solve.omega", strcmp(method, "jor") == 0, "omega is for method = jor"));
+  TRY(check_needs(o, "solve.omega", takes_omega(method), "omega is for method = jor"));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
                   "rhs_column needs rhs = FILE"));
   TRY(check_needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
                   "max_iterations and iterations (a fixed count) are both given: expected one"));
-  if (strcmp(method, "jor") == 0 && !options_has(o, "solve.omega")) {
-    rc = fail(STATUS_USAGE, "%s = jor needs omega, the relaxation factor",
-              options_where(o, "solve.method"));
-    goto done;
-  }
   TRY(check_combination(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");
 done:

@@ -373,7 +373,7 @@ status pattern_create(int threads, const csr_block *a, row_pattern *out) {
   int repeat;
   memset(out, 0, sizeof *out);
   out->rows = a->rows;
-  out->columns = a->rows;
+  out->columns = a->columns;
   out->tiles = a->rows / TILE_ROWS + (a->rows % TILE_ROWS != 0);
   search s = {.a = a, .p = out};
   search_chunks(&s);

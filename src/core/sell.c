@@ -86,7 +86,7 @@ status sell_open(const csr_block *a, const sell_plan *plan, sell *out) {
   out->lanes = plan->lanes;
   out->level = plan->level;
   out->rows = a->rows;
-  out->columns = a->rows;
+  out->columns = a->columns;
   out->ghosts = a->ghosts;
   out->tiles = a->rows / SELL_TILE + (a->rows % SELL_TILE != 0);
   out->slices = a->rows / plan->lanes + (a->rows % plan->lanes != 0);

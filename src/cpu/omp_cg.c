@@ -287,6 +287,7 @@ static void look_at_columns(const csr_block *a, matrix *m, lidx begin, lidx end)
 
 status omp_cg_prepare(device *d, const csr_block *a, matrix *m) {
   status rc = STATUS_OK;
+  if (a->columns != a->rows) goto done;
   TRY(alloc_array(&m->ahead, m->s.tiles, sizeof *m->ahead, "tiles"));
   TRY(alloc_zeroed(&m->early, m->s.tiles, 1, "tiles"));
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)

@@ -73,8 +73,10 @@ done:
   return rc;
 }
 
-/* Vectors as long as the matrix are split like it from now on. */
-static void adopt_split(device *d, const matrix *m) {
+/* Vectors as long as the matrix are split like it from now on: the largest square matrix, where
+ * there are several (levels, and what goes between them). */
+static void adopt_split(device *d, const csr_block *a, const matrix *m) {
+  if (a->columns != a->rows || a->rows < d->rows) return;
   d->rows = m->s.rows;
   memcpy(d->cut, m->cut, ((size_t)d->threads + 1) * sizeof *d->cut);
 }
@@ -144,7 +146,7 @@ status omp_matrix_create(device *d, const csr_block *a, matrix_format format, ma
   }
   m->format = format == FORMAT_CSR ? "csr" : name_of(&m->s);
   TRY(omp_cg_prepare(d, a, m));
-  adopt_split(d, m);
+  adopt_split(d, a, m);
 done:
   if (rc != STATUS_OK) omp_matrix_release(d, out);
   return rc;
