@@ -1,8 +1,8 @@
-/* Passes over rows that are kept by their shape (pattern.h). A warp takes a tile of 256 rows; lane l
- * makes rows l, l + 32, ... and chains their terms itself, so sums need neither barrier nor shared
- * terms. Where all rows of a tile have one shape its offsets and values are loaded once, the same
- * for all lanes; neighbours of a row are then straight loads. Tiles of several shapes look each
- * row's up.
+/* Passes over rows that are kept by their shape (pattern.h). A warp takes a tile of 256 rows; lane
+ * l makes rows l, l + 32, ... and chains their terms itself, so sums need neither barrier nor
+ * shared terms. Where all rows of a tile have one shape its offsets and values are loaded once, the
+ * same for all lanes; neighbours of a row are then straight loads. Tiles of several shapes look
+ * each row's up.
  *
  * A thread block has a run of the list of tiles, whose order the host has chosen (matrix.c): tiles
  * that refer to each other come one after the other, so that x is read from the cache of the
@@ -16,6 +16,11 @@
 
 enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4 };
 
+/* Whether there is a product at all. */
+template <int PASS> static __device__ inline bool multiplies(const shapes_args &p) {
+  return PASS != SHAPES_RELAX || p.x != nullptr;
+}
+
 /* What a pass reads at column j of its product. */
 template <int PASS, bool VECTOR>
 static __device__ inline double source(const shapes_args &p, double beta, int64_t j) {
@@ -25,8 +30,8 @@ static __device__ inline double source(const shapes_args &p, double beta, int64_
 
 /* Adds entries [first, first + N) of a shape to AT_ONCE rows, 32 apart. */
 template <int PASS, bool VECTOR, int N>
-static __device__ inline void add_entries(const shapes_args &p, double beta, int first,
-                                          int64_t row, double *s, double *sa) {
+static __device__ inline void add_entries(const shapes_args &p, double beta, int first, int64_t row,
+                                          double *s, double *sa) {
   double y[N][AT_ONCE], a[N];
 #pragma unroll
   for (int k = 0; k < N; k++) {
@@ -83,48 +88,79 @@ struct shapes_state {
   int update, sums; /* terms are wanted */
 };
 
-/* What a row leaves: its result, and the terms of sums: u v, and v v or u u. */
+/* A row's own numbers: all are loaded before anything is stored. */
+struct own_row {
+  double a, b, w, x;
+};
+
 template <int PASS, bool VECTOR>
-static __device__ inline void finish(const shapes_args &p, const shapes_state &g, int shape,
+static __device__ inline own_row load_own(const shapes_args &p, int shape, int64_t row) {
+  own_row o = {0.0, 0.0, 0.0, 0.0};
+  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.b = p.b[row];
+  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? p.weight[row] : p.m.weight[shape];
+  if (PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE) {
+    o.a = p.x[row];
+  }
+  if (PASS == SHAPES_RELAX) {
+    if (p.b != nullptr) o.b = p.b[row];
+    if (p.y != nullptr) o.a = p.y[row];
+    if (p.weight != nullptr) o.w = p.weight[row];
+  }
+  if (PASS == SHAPES_CG_ADVANCE) {
+    o.b = p.r[row];
+    o.x = p.solution[row];
+  }
+  if (PASS == SHAPES_CG_REDUCE) o.a = p.out[row];
+  if (PASS == SHAPES_CG_ADVANCE || PASS == SHAPES_CG_REDUCE) {
+    o.w = VECTOR ? p.inverse[row] : p.diagonal;
+  }
+  return o;
+}
+
+/* What a row leaves: its result, and the terms of sums. */
+template <int PASS>
+static __device__ inline void finish(const shapes_args &p, const shapes_state &g, const own_row &o,
                                      int64_t row, double s, double sa, double *u, double *v,
                                      int *changed) {
   if (PASS == SHAPES_PRODUCT) {
     p.out[row] = s;
   } else if (PASS == SHAPES_RESIDUAL) {
-    const double r = p.b[row] - s;
+    const double r = o.b - s;
     if (p.out != nullptr) p.out[row] = r;
     *u = g.scale * r;
     *v = g.scale * sa;
   } else if (PASS == SHAPES_SWEEP) {
-    const double mine = p.x[row], r = p.b[row] - s;
-    const double w = VECTOR ? p.weight[row] : p.m.weight[shape], next = fma(w, r, mine);
+    const double r = o.b - s, next = fma(o.w, r, o.a);
     p.out[row] = next;
-    *changed += bits_of(next) != bits_of(mine);
-    *u = g.scale * (g.update ? next - mine : r);
+    *changed += bits_of(next) != bits_of(o.a);
+    *u = g.scale * (g.update ? next - o.a : r);
     *v = g.scale * next;
+  } else if (PASS == SHAPES_RELAX) {
+    const double r = p.b == nullptr ? -s : o.b - s;
+    const double factor = p.weight == nullptr ? g.scale : g.scale * o.w;
+    p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, o.a);
   } else if (PASS == SHAPES_CG_PRODUCT) {
     p.out[row] = s;
-    *u = g.scale * p.x[row];
+    *u = g.scale * o.a;
     *v = g.scale * s;
   } else if (PASS == SHAPES_CG_ADVANCE) {
-    const double before = p.x[row];
-    const double to = fma(g.beta, before, (VECTOR ? p.inverse[row] : p.diagonal) * p.r[row]);
-    p.solution[row] = fma(g.alpha, before, p.solution[row]);
+    const double to = fma(g.beta, o.a, o.w * o.b);
+    p.solution[row] = fma(g.alpha, o.a, o.x);
     p.out[row] = to;
     *u = g.scale * to;
     *v = g.scale * s;
   } else {
-    const double r = fma(-g.alpha, s, p.out[row]);
+    const double r = fma(-g.alpha, s, o.a);
     p.out[row] = r;
     *u = g.scale * r;
-    *v = g.scale * ((VECTOR ? p.inverse[row] : p.diagonal) * r);
+    *v = g.scale * (o.w * r);
   }
 }
 
 /* The chains of a lane: sum 0 of u times v or u, sum 1 as the pass has it. */
 template <int PASS>
-static __device__ inline void add_terms(const shapes_args &p, const shapes_state &g,
-                                        block_tally *t, int i, double u, double v, double *sum) {
+static __device__ inline void add_terms(const shapes_args &p, const shapes_state &g, block_tally *t,
+                                        int i, double u, double v, double *sum) {
   constexpr bool MIXED =
       PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE || PASS == SHAPES_CG_REDUCE;
   chain(t, 0, u, MIXED ? v : u, p.block, i, &sum[0]);
@@ -137,16 +173,20 @@ static __device__ inline void add_terms(const shapes_args &p, const shapes_state
 template <int PASS, bool VECTOR>
 static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
                                            block_tally *t, lidx tile, int shape, int *changed) {
-  const int64_t row = (int64_t)tile * TILE + threadIdx.x % WARP;
+  const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
   double sum[2] = {0.0, 0.0};
 #pragma unroll
   for (int h = 0; h < PER_LANE; h += AT_ONCE) {
+    const int64_t row = first + h * WARP;
     double s[AT_ONCE] = {}, sa[AT_ONCE] = {};
-    one_shape<PASS, VECTOR>(p, g.beta, shape, row + h * WARP, s, sa);
+    own_row own[AT_ONCE];
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) own[u] = load_own<PASS, VECTOR>(p, shape, row + u * WARP);
+    if (multiplies<PASS>(p)) one_shape<PASS, VECTOR>(p, g.beta, shape, row, s, sa);
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       double a = 0.0, b = 0.0;
-      finish<PASS, VECTOR>(p, g, shape, row + (h + u) * WARP, s[u], sa[u], &a, &b, changed);
+      finish<PASS>(p, g, own[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
       if (g.sums) add_terms<PASS>(p, g, t, h + u, a, b, sum);
     }
   }
@@ -162,19 +202,19 @@ static __device__ inline void mixed_tile(const shapes_args &p, const shapes_stat
     double s = 0.0, sa = 0.0, u = 0.0, v = 0.0;
     if (row < p.m.rows) {
       const int shape = p.m.code1 != nullptr ? p.m.code1[row] : p.m.code2[row];
-      any_shape<PASS, VECTOR>(p, g.beta, shape, row, &s, &sa);
-      finish<PASS, VECTOR>(p, g, shape, row, s, sa, &u, &v, changed);
+      const own_row own = load_own<PASS, VECTOR>(p, shape, row);
+      if (multiplies<PASS>(p)) any_shape<PASS, VECTOR>(p, g.beta, shape, row, &s, &sa);
+      finish<PASS>(p, g, own, row, s, sa, &u, &v, changed);
     }
     if (g.sums) add_terms<PASS>(p, g, t, i, u, v, sum);
   }
 }
 
 /* False: nothing is to be done. */
-template <int PASS>
-static __device__ inline bool begin(const shapes_args &p, shapes_state *g) {
+template <int PASS> static __device__ inline bool begin(const shapes_args &p, shapes_state *g) {
   const solve_state *s = p.state;
   bool open = state_open(s);
-  *g = {p.scale, 0.0, 0.0, 0, PASS != SHAPES_PRODUCT};
+  *g = {p.scale, 0.0, 0.0, 0, PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX};
   if (s == nullptr) return open;
   g->scale = s->scale;
   if (PASS == SHAPES_SWEEP && s->monitor_update) {
@@ -194,7 +234,7 @@ static __device__ inline bool begin(const shapes_args &p, shapes_state *g) {
 
 template <int PASS, bool VECTOR>
 __global__ void __launch_bounds__(TILE, 3) shapes_pass(const __grid_constant__ shapes_args p) {
-  constexpr bool SUMS = PASS != SHAPES_PRODUCT;
+  constexpr bool SUMS = PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX;
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   const int warps = (int)blockDim.x / WARP;
@@ -240,6 +280,8 @@ static const void *const SHAPES_KERNELS[][2] = {
     {(const void *)shapes_pass<SHAPES_SWEEP, false>, (const void *)shapes_pass<SHAPES_SWEEP, true>},
     {(const void *)shapes_pass<SHAPES_CG_PRODUCT, false>,
      (const void *)shapes_pass<SHAPES_CG_PRODUCT, false>},
+    {(const void *)shapes_pass<SHAPES_RELAX, false>,
+     (const void *)shapes_pass<SHAPES_RELAX, false>},
     {(const void *)shapes_pass<SHAPES_CG_ADVANCE, false>,
      (const void *)shapes_pass<SHAPES_CG_ADVANCE, true>},
     {(const void *)shapes_pass<SHAPES_CG_REDUCE, false>,
@@ -249,8 +291,8 @@ extern "C" cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, cons
                                      int most_blocks, int processors) {
   shapes_args args = *a;
   const int threads = a->m.list_count < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
-  const int blocks = blocks_for((a->m.list_count + warps - 1) / warps,
-                                (int64_t)most_blocks * TILE / threads);
+  const int blocks =
+      blocks_for((a->m.list_count + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
   return launch(s, SHAPES_KERNELS[pass][a->vector != 0], blocks, threads, &args, a->early);
 }
 

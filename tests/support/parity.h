@@ -331,7 +331,7 @@ static void relax_sets(const shape *p, const csr_block *a, bench *x, bench *y, c
   dptr set[2] = {{NULL}, {NULL}};
   for (int i = 0; i < 2; i++) {
     bench *w = both[i];
-    assert_ok(w->b->solve->matrix_create(w->d, &some, &m[i]));
+    assert_ok(w->b->solve->matrix_create(w->d, &some, FORMAT_SELL, &m[i]));
     assert_ok(w->b->alloc(w->d, rows * (int64_t)sizeof(lidx), "set", &set[i]));
     assert_ok(w->b->copy_in(w->d, set[i], (hptr){host}, rows * (int64_t)sizeof(lidx)));
   }
