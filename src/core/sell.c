@@ -206,13 +206,15 @@ done:
   return rc;
 }
 
-/* Of a tile that is not kept by shapes: a line of each of value_at and column_at; 3 of a slice, 4
- * more for the base of narrow columns, lengths and places where it is not even. */
+/* A slice says where it is and what its lanes are: 17 bytes and 2 a lane. Packed, one slice follows
+ * the other: 7 bytes, 2 a lane where it is not even, and a line of value_at and column_at a tile. */
 int64_t sell_sweep_bytes(const sell *s) {
   const int64_t tiles = (int64_t)s->tiles - s->shapes.fit_tiles;
   const int64_t slices = tiles * sell_slices_per_tile(s);
-  return s->value_at[s->slices] * 8 + s->column_at[s->slices] * 4 + tiles * 128 +
-         slices * (s->level == SELL_PACKED ? 7 : 3) + (int64_t)s->uneven * 2 * s->lanes +
+  const int64_t heads = s->level == SELL_PACKED
+                            ? tiles * 128 + slices * 7 + (int64_t)s->uneven * 2 * s->lanes
+                            : slices * (2 * s->lanes + 17);
+  return s->value_at[s->slices] * 8 + s->column_at[s->slices] * 4 + heads +
          s->long_offset[s->long_rows] * 12 + (int64_t)s->table_size * 8 + pattern_bytes(&s->shapes);
 }
 

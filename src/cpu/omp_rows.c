@@ -17,107 +17,40 @@ enum { AHEAD = 2048 };
 
 /* ---- slices ---- */
 
-/* Entry `at` of narrow or wide storage. `bytes` is a constant where speed matters. */
-static inline double value_of(const void *value, int bytes, const double *table, int at) {
-  if (bytes == 8) return ((const double *)value)[at];
-  if (bytes == 4) return (double)((const float *)value)[at];
-  return table[bytes == 2 ? ((const uint16_t *)value)[at] : ((const uint8_t *)value)[at]];
-}
-
-static inline lidx column_of(const void *column, int bytes, int at) {
-  if (bytes == 4) return ((const lidx *)column)[at];
-  return bytes == 2 ? ((const uint16_t *)column)[at] : ((const uint8_t *)column)[at];
-}
-
-static inline lanes value_lanes(const void *value, int bytes, const double *table, int at) {
-  if (bytes == 8) return lanes_load((const double *)value + at);
-  if (bytes == 4) return lanes_widen((const float *)value + at);
-  if (bytes == 2) return lanes_pick2(table, (const uint16_t *)value + at);
-  return lanes_pick1(table, (const uint8_t *)value + at);
-}
-
-static inline lanes column_lanes(const double *x, const void *column, int bytes, int at) {
-  if (bytes == 4) return lanes_pick(x, (const lidx *)column + at);
-  if (bytes == 2) return lanes_pick2(x, (const uint16_t *)column + at);
-  return lanes_pick1(x, (const uint8_t *)column + at);
-}
-
-/* One slice: its storage, and x moved by its base. */
-typedef struct slice {
-  const void *value, *column;
-  const double *table, *x;
-  const unsigned char *length; /* of its lanes; unread where they are even */
-  int longest, even;
-} slice;
-
-/* Any columns: x picked one by one. */
-static inline void gather(const slice *s, int values, int columns, double *sum, int absolute) {
-  const int shortest = s->even ? s->longest : s->length[LANES - 1];
+/* Any columns. 96 bytes for an entry of all lanes, x picked one by one. */
+static inline void slice_gather(const double *value, const lidx *column,
+                                const unsigned char *length, const double *x, double *sum,
+                                int absolute) {
+  const int shortest = length[LANES - 1], longest = length[0];
   lanes all = lanes_zero();
-  for (int k = 0; k < shortest; k++) {
-    const lanes a = value_lanes(s->value, values, s->table, k * LANES);
-    all = lanes_term(a, column_lanes(s->x, s->column, columns, k * LANES), all, absolute);
+  for (int k = 0; k < shortest; k++, value += LANES, column += LANES) {
+    all = lanes_term(lanes_load(value), lanes_pick(x, column), all, absolute);
   }
   lanes_store(sum, all);
-  for (int k = shortest; k < s->longest; k++) {
-    for (int l = 0; k < s->length[l]; l++) { /* lengths fall; ends before lane LANES - 1 */
-      const double a = value_of(s->value, values, s->table, k * LANES + l);
-      sum[l] = row_term(a, s->x[column_of(s->column, columns, k * LANES + l)], sum[l], absolute);
+  for (int k = shortest; k < longest; k++, value += LANES, column += LANES) {
+    for (int l = 0; k < length[l]; l++) { /* lengths fall; ends before lane LANES - 1 */
+      sum[l] = row_term(value[l], x[column[l]], sum[l], absolute);
     }
   }
 }
 
-static inline void gather_columns(const slice *s, int values, int columns, double *sum,
-                                  int absolute) {
-  if (columns == 4) {
-    gather(s, values, 4, sum, absolute);
-  } else if (columns == 2) {
-    gather(s, values, 2, sum, absolute);
-  } else {
-    gather(s, values, 1, sum, absolute);
-  }
-}
-
-static inline void slice_gather(const slice *s, int kind, double *sum, int absolute) {
-  const int columns = column_bytes(kind), values = value_bytes(kind);
-  if (values == 8) {
-    gather_columns(s, 8, columns, sum, absolute);
-  } else if (values == 4) {
-    gather_columns(s, 4, columns, sum, absolute);
-  } else if (values == 2) {
-    gather_columns(s, 2, columns, sum, absolute);
-  } else {
-    gather_columns(s, 1, columns, sum, absolute);
-  }
-}
-
-/* Columns advance by one from lane to lane: x in straight loads. */
-static inline lanes run(const slice *s, int values, int columns, int absolute) {
+/* Columns advance by one from lane to lane: 68 bytes an entry of all lanes, x in straight loads. */
+static inline lanes slice_run(const double *value, const lidx *column, int length, const double *x,
+                              int absolute) {
   lanes sum = lanes_zero();
-  for (int k = 0; k < s->longest; k++) {
-    lanes_prefetch((const char *)s->value + k * LANES * values, AHEAD);
-    const lanes a = value_lanes(s->value, values, s->table, k * LANES);
-    sum = lanes_term(a, lanes_load(s->x + column_of(s->column, columns, k)), sum, absolute);
+  for (int k = 0; k < length; k++) {
+    lanes_prefetch(value + k * LANES, AHEAD);
+    sum = lanes_term(lanes_load(value + k * LANES), lanes_load(x + column[k]), sum, absolute);
   }
   return sum;
 }
 
-static inline lanes slice_run(const slice *s, int kind, int absolute) {
-  const int columns = column_bytes(kind), values = value_bytes(kind);
-  if (values == 8 && columns == 4) return run(s, 8, 4, absolute);
-  if (values == 8) return run(s, 8, columns, absolute);
-  if (values == 4) return run(s, 4, columns, absolute);
-  return values == 2 ? run(s, 2, columns, absolute) : run(s, 1, columns, absolute);
-}
-
-/* And one value for all lanes. */
-static inline lanes slice_constant(const slice *s, int kind, int absolute) {
-  const int columns = column_bytes(kind), values = value_bytes(kind);
+/* And one value for all lanes: 12 bytes. */
+static inline lanes slice_constant(const double *value, const lidx *column, int length,
+                                   const double *x, int absolute) {
   lanes sum = lanes_zero();
-  for (int k = 0; k < s->longest; k++) {
-    const double a = value_of(s->value, values, s->table, k);
-    const lanes x = lanes_load(s->x + column_of(s->column, columns, k));
-    sum = lanes_term(lanes_all(a), x, sum, absolute);
+  for (int k = 0; k < length; k++) {
+    sum = lanes_term(lanes_all(value[k]), lanes_load(x + column[k]), sum, absolute);
   }
   return sum;
 }
@@ -126,36 +59,25 @@ static inline lanes slice_constant(const slice *s, int kind, int absolute) {
 static inline void sell_rows(const sell *s, lidx tile, const double *restrict x,
                              double *restrict out, int absolute) {
   const lidx begin = sell_slice_begin(s, tile), end = sell_slice_end(s, tile);
-  const unsigned char *restrict kinds = s->kind, *restrict longest = s->longest;
-  const unsigned char *restrict first_place = s->first_place, *restrict places = s->place;
-  const lidx *restrict bases = s->base;
-  const sell_level level = s->level;
-  slice one = {.value = s->value + s->value_at[begin],
-               .column = s->column + s->column_at[begin],
-               .table = s->table,
-               .x = x};
-  for (lidx i = begin; i < end; i++) {
-    const int kind = kinds[i], shape = slice_shape(kind);
-    one.longest = longest[i];
-    if (level == SELL_PACKED) one.x = x + bases[i];
+  const unsigned char *restrict kinds = s->kind;
+  const unsigned char *restrict length = s->length + (int64_t)begin * LANES;
+  const unsigned char *restrict place = s->place + (int64_t)begin * LANES;
+  const eidx *restrict value_at = s->value_at, *restrict column_at = s->column_at;
+  const double *restrict values = s->value;
+  const lidx *restrict columns = s->column;
+  for (lidx i = begin; i < end; i++, length += LANES, place += LANES) {
+    const double *value = values + value_at[i];
+    const lidx *column = columns + column_at[i];
+    const int shape = slice_shape(kinds[i]);
     if (shape == SLICE_CONSTANT) {
-      lanes_store(out + first_place[i], slice_constant(&one, kind, absolute));
+      lanes_store(out + place[0], slice_constant(value, column, length[0], x, absolute));
     } else if (shape == SLICE_RUN) {
-      lanes_store(out + first_place[i], slice_run(&one, kind, absolute));
+      lanes_store(out + place[0], slice_run(value, column, length[0], x, absolute));
     } else {
       double sum[LANES];
-      const unsigned char *place = places + (int64_t)i * LANES;
-      one.length = s->length + (int64_t)i * LANES;
-      one.even = kind & SLICE_EVEN;
-      slice_gather(&one, kind, sum, absolute);
-      if (one.even) {
-        for (int l = 0; l < LANES; l++) out[first_place[i] + l] = sum[l];
-      } else {
-        for (int l = 0; l < LANES; l++) out[place[l]] = sum[l];
-      }
+      slice_gather(value, column, length, x, sum, absolute);
+      for (int l = 0; l < LANES; l++) out[place[l]] = sum[l];
     }
-    one.value = (const double *)one.value + slice_values(level, kind, LANES, one.longest);
-    one.column = (const lidx *)one.column + slice_columns(level, kind, LANES, one.longest);
   }
 }
 
@@ -267,7 +189,11 @@ static inline void tile_rows(const matrix *m, lidx tile, const double *x, double
   } else if (m->rows.offset != NULL) {
     csr_tile(&m->rows, tile, x, out, absolute);
   } else {
-    sell_rows(&m->s, tile, x, out, absolute);
+    if (m->s.level == SELL_PACKED) {
+      packed_rows(&m->s, tile, x, out, absolute);
+    } else {
+      sell_rows(&m->s, tile, x, out, absolute);
+    }
     tile_long_rows(m, tile, x, out, absolute);
   }
 }

@@ -2,6 +2,7 @@
  *   omp.c          device, memory, vector operations, the table
  *   omp_matrix.c   storage and its split over threads
  *   omp_rows.c     the rows of a tile times x
+ *   omp_packed.c   the same in narrow slices
  *   omp_passes.c   the fused passes over tiles
  *   omp_cg.c       those of conjugate gradients
  *   omp_relax.c    smoothing steps and what else is y + c w (b - A x), and the rows of a colour
@@ -112,6 +113,9 @@ lidx share_begin(const device *d, lidx rows, int t);
  * written. Segment sums must be there. */
 void tile_product(const matrix *m, lidx tile, const double *x, double *out);
 void tile_product_absolute(const matrix *m, lidx tile, const double *x, double *out);
+/* The same for a tile of packed slices, but for its long rows (omp_packed.c). */
+void packed_rows(const sell *s, lidx tile, const double *x, double *out, int absolute);
+
 /* The weights of a tile's rows: in the vector `weight` (may be NULL: NULL), or where those are a
  * function of the shape, without reading it; `room` for SELL_TILE numbers may be used. */
 const double *tile_weights(const matrix *m, lidx tile, const double *weight, double *room);
