@@ -119,13 +119,18 @@ typedef struct rows_args {
   ending end;
 } rows_args;
 
+/* A tile, and the shape of all its rows; -1: they have several. */
+typedef struct shaped_tile {
+  lidx tile;
+  int32_t shape;
+} shaped_tile;
+
 /* Device memory of the tiles of a matrix that are kept by their rows' shapes (pattern.h). */
 typedef struct shapes_view {
   lidx rows;
-  const lidx *list; /* tiles to work on */
+  const shaped_tile *list; /* tiles to work on */
   lidx list_count;
-  const int32_t *uniform; /* [tiles] the shape of all its rows; -1: they have several */
-  const uint8_t *code1;   /* as in pattern.h */
+  const uint8_t *code1; /* as in pattern.h */
   const uint16_t *code2;
   const lidx *first, *offset;
   const double *value;
@@ -178,17 +183,17 @@ typedef struct many_args {
 } many_args;
 
 /* Which tiles, interior ones first, then boundary ones. */
-typedef struct tile_list {
-  lidx *at; /* device */
+typedef struct tile_counts {
   lidx interior, boundary;
-} tile_list;
+} tile_counts;
 
 enum { MATRIX_ROOMS = 24 };
 
 struct matrix {
   matrix_view view;   /* of the tiles in `slices` */
   shapes_view shapes; /* of those in `shaped` */
-  tile_list slices, shaped;
+  tile_counts slices, shaped;
+  lidx *slice_tiles; /* device: those in slices */
   lidx ghosts, shape_count;
   lidx interior_items;   /* first in view.item; then those of boundary tiles */
   row_pattern pattern;   /* host: the codes, to learn weights by; none: no tile is shaped */

@@ -133,7 +133,7 @@ static void list_pieces(const staging *g, matrix *m, piece *out) {
       {g->slot, slots * (int64_t)sizeof *g->slot, &m->view.slot, "row lengths"},
       {s->value, s->value_at[s->slices] * 8, &m->view.value, "matrix values"},
       {s->column, s->column_at[s->slices] * 4, &m->view.column, "matrix columns"},
-      {g->list, (int64_t)(g->interior + g->boundary) * 4, &m->slices.at, "tiles"},
+      {g->list, (int64_t)(g->interior + g->boundary) * 4, &m->slice_tiles, "tiles"},
       {s->long_first, rows > 0 ? ((int64_t)s->tiles + 1) * 4 : 0, &m->view.long_first, "long rows"},
       {s->long_row, rows * 4, &m->view.long_row, "long rows"},
       {g->first_item, rows > 0 ? (rows + 1) * 4 : 0, &m->view.first_item, "long rows"},

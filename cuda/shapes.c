@@ -36,25 +36,6 @@ static int by_column(const void *x, const void *y) {
   return a->tile < b->tile ? -1 : a->tile > b->tile;
 }
 
-/* Appends the tiles kept by shapes that are (not) boundary tiles. */
-static status list_tiles(const row_pattern *p, const unsigned char *boundary, int wanted,
-                         lidx *list, lidx *count) {
-  const lidx far = far_offset(p);
-  ranked *all = NULL;
-  const status rc = alloc_array(&all, p->tiles, sizeof *all, "tiles");
-  if (rc != STATUS_OK) return rc;
-  *count = 0;
-  for (lidx t = 0; t < p->tiles; t++) {
-    if (!p->fits[t] || (boundary[t] != 0) != wanted) continue;
-    all[*count].column = far == 0 ? 0 : (int64_t)t * TILE % far / GROUP;
-    all[(*count)++].tile = t;
-  }
-  qsort(all, (size_t)*count, sizeof *all, by_column);
-  for (lidx i = 0; i < *count; i++) list[i] = all[i].tile;
-  alloc_free(&all);
-  return rc;
-}
-
 /* The one shape of a full tile's rows; -1: several, or not full. */
 static int32_t only_shape(const row_pattern *p, lidx tile) {
   const lidx begin = tile * TILE;
@@ -66,23 +47,39 @@ static int32_t only_shape(const row_pattern *p, lidx tile) {
   return shape;
 }
 
+/* Lists the tiles kept by shapes that are (not) boundary tiles. */
+static status list_tiles(const row_pattern *p, const unsigned char *boundary, int wanted,
+                         shaped_tile *list, lidx *count) {
+  const lidx far = far_offset(p);
+  ranked *all = NULL;
+  const status rc = alloc_array(&all, p->tiles, sizeof *all, "tiles");
+  if (rc != STATUS_OK) return rc;
+  *count = 0;
+  for (lidx t = 0; t < p->tiles; t++) {
+    if (!p->fits[t] || (boundary[t] != 0) != wanted) continue;
+    all[*count].column = far == 0 ? 0 : (int64_t)t * TILE % far / GROUP;
+    all[(*count)++].tile = t;
+  }
+  qsort(all, (size_t)*count, sizeof *all, by_column);
+  for (lidx i = 0; i < *count; i++)
+    list[i] = (shaped_tile){all[i].tile, only_shape(p, all[i].tile)};
+  alloc_free(&all);
+  return rc;
+}
+
 status shapes_create(device *d, matrix *m, const unsigned char *boundary) {
   status rc = STATUS_OK;
   const row_pattern *p = &m->pattern;
   const int64_t codes = (int64_t)p->tiles * TILE, entries = p->shapes > 0 ? p->first[p->shapes] : 0;
-  lidx *list = NULL;
-  int32_t *uniform = NULL;
+  shaped_tile *list = NULL;
   m->shape_count = p->shapes;
   if (p->shapes == 0) goto done;
   TRY(alloc_array(&list, p->tiles, sizeof *list, "tiles"));
-  TRY(alloc_array(&uniform, p->tiles, sizeof *uniform, "tiles"));
   TRY(list_tiles(p, boundary, 0, list, &m->shaped.interior));
   TRY(list_tiles(p, boundary, 1, list + m->shaped.interior, &m->shaped.boundary));
-  for (lidx t = 0; t < p->tiles; t++) uniform[t] = only_shape(p, t);
   const int64_t tiles = m->shaped.interior + m->shaped.boundary;
   m->shapes.rows = p->rows;
-  TRY(matrix_piece(d, m, list, tiles * 4, "tiles", &m->shaped.at));
-  TRY(matrix_piece(d, m, uniform, (int64_t)p->tiles * 4, "tiles", &m->shapes.uniform));
+  TRY(matrix_piece(d, m, list, tiles * (int64_t)sizeof *list, "tiles", &m->shapes.list));
   if (p->code1 != NULL) TRY(matrix_piece(d, m, p->code1, codes, "row codes", &m->shapes.code1));
   if (p->code2 != NULL) TRY(matrix_piece(d, m, p->code2, 2 * codes, "row codes", &m->shapes.code2));
   TRY(matrix_piece(d, m, p->first, ((int64_t)p->shapes + 1) * 4, "row shapes", &m->shapes.first));
@@ -91,7 +88,6 @@ status shapes_create(device *d, matrix *m, const unsigned char *boundary) {
   TRY(matrix_piece(d, m, NULL, (int64_t)p->shapes * 8, "weights", &m->weight));
 done:
   alloc_free(&list);
-  alloc_free(&uniform);
   return rc;
 }
 
@@ -118,9 +114,9 @@ done:
 }
 
 shapes_args shapes_of(const matrix *a, part p, vec weight) {
-  const tile_list *l = &a->shaped;
+  const tile_counts *l = &a->shaped;
   shapes_args args = {.m = a->shapes, .diagonal = 1.0};
-  args.m.list = l->at + (p == PART_BOUNDARY ? l->interior : 0);
+  args.m.list = a->shapes.list + (p == PART_BOUNDARY ? l->interior : 0);
   args.m.list_count = p == PART_ALL        ? l->interior + l->boundary
                       : p == PART_INTERIOR ? l->interior
                                            : l->boundary;

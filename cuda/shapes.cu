@@ -60,25 +60,42 @@ static __device__ inline void one_shape(const shapes_args &p, double beta, int s
     add_entries<PASS, VECTOR, 5>(p, beta, first, row, s, sa);
     return;
   }
-  if (end - first == 7) {
-    add_entries<PASS, VECTOR, 7>(p, beta, first, row, s, sa);
-    return;
-  }
   for (; end - first >= SOME; first += SOME) {
     add_entries<PASS, VECTOR, SOME>(p, beta, first, row, s, sa);
   }
   for (; first < end; first++) add_entries<PASS, VECTOR, 1>(p, beta, first, row, s, sa);
 }
 
-/* The product of one row of any shape. */
+/* The same of rows of any shapes; absent rows have length 0. */
 template <int PASS, bool VECTOR>
-static __device__ inline void any_shape(const shapes_args &p, double beta, int shape, int64_t row,
-                                        double *s, double *sa) {
-  const int end = p.m.first[shape + 1];
-  for (int e = p.m.first[shape]; e < end; e++) {
-    const double a = p.m.value[e], y = source<PASS, VECTOR>(p, beta, row + p.m.offset[e]);
-    *s = fma(a, y, *s);
-    if (PASS == SHAPES_RESIDUAL) *sa = fma(fabs(a), fabs(y), *sa);
+static __device__ inline void any_shapes(const shapes_args &p, double beta, const int *first,
+                                         const int *length, int64_t row, double *s, double *sa) {
+  enum { STEP = 2 };
+  int longest = 0;
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) longest = max(longest, length[u]);
+  for (int k = 0; k < longest; k += STEP) {
+    double a[STEP][AT_ONCE], y[STEP][AT_ONCE];
+    int at[STEP][AT_ONCE];
+#pragma unroll
+    for (int v = 0; v < STEP * AT_ONCE; v++) {
+      const int e = v / AT_ONCE, u = v % AT_ONCE;
+      if (k + e >= length[u]) continue;
+      at[e][u] = p.m.offset[first[u] + k + e];
+      a[e][u] = p.m.value[first[u] + k + e];
+    }
+#pragma unroll
+    for (int v = 0; v < STEP * AT_ONCE; v++) {
+      const int e = v / AT_ONCE, u = v % AT_ONCE;
+      if (k + e < length[u]) y[e][u] = source<PASS, VECTOR>(p, beta, row + u * WARP + at[e][u]);
+    }
+#pragma unroll
+    for (int v = 0; v < STEP * AT_ONCE; v++) {
+      const int e = v / AT_ONCE, u = v % AT_ONCE;
+      if (k + e >= length[u]) continue;
+      s[u] = fma(a[e][u], y[e][u], s[u]);
+      if (PASS == SHAPES_RESIDUAL) sa[u] = fma(fabs(a[e][u]), fabs(y[e][u]), sa[u]);
+    }
   }
 }
 
@@ -170,44 +187,88 @@ static __device__ inline void add_terms(const shapes_args &p, const shapes_state
   }
 }
 
+/* AT_ONCE rows of a lane, of the shapes given: all the same (`shape` of every lane's), or looked up
+ * one by one; -1: there is no such row. `h`: how many rows of the tile's come before. */
 template <int PASS, bool VECTOR>
-static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
-                                           block_tally *t, lidx tile, int shape, int *changed) {
-  const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
-  double sum[2] = {0.0, 0.0};
+static __device__ inline void some_rows(const shapes_args &p, const shapes_state &g, block_tally *t,
+                                        int64_t row, int h, bool same, const int *shape,
+                                        double *sum, int *changed) {
+  double s[AT_ONCE] = {}, sa[AT_ONCE] = {};
+  own_row own[AT_ONCE];
 #pragma unroll
-  for (int h = 0; h < PER_LANE; h += AT_ONCE) {
-    const int64_t row = first + h * WARP;
-    double s[AT_ONCE] = {}, sa[AT_ONCE] = {};
-    own_row own[AT_ONCE];
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) own[u] = load_own<PASS, VECTOR>(p, shape, row + u * WARP);
-    if (multiplies<PASS>(p)) one_shape<PASS, VECTOR>(p, g.beta, shape, row, s, sa);
+  for (int u = 0; u < AT_ONCE; u++) {
+    if (same || shape[u] >= 0) own[u] = load_own<PASS, VECTOR>(p, shape[u], row + u * WARP);
+  }
+  if (!multiplies<PASS>(p)) {
+    /* s = 0 */
+  } else if (same) {
+    one_shape<PASS, VECTOR>(p, g.beta, shape[0], row, s, sa);
+  } else {
+    int first[AT_ONCE], length[AT_ONCE];
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
-      double a = 0.0, b = 0.0;
-      finish<PASS>(p, g, own[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
-      if (g.sums) add_terms<PASS>(p, g, t, h + u, a, b, sum);
+      first[u] = shape[u] >= 0 ? p.m.first[shape[u]] : 0;
+      length[u] = shape[u] >= 0 ? p.m.first[shape[u] + 1] - first[u] : 0;
     }
+    any_shapes<PASS, VECTOR>(p, g.beta, first, length, row, s, sa);
+  }
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) {
+    double a = 0.0, b = 0.0;
+    if (same || shape[u] >= 0) {
+      finish<PASS>(p, g, own[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
+    }
+    if (g.sums) add_terms<PASS>(p, g, t, h + u, a, b, sum);
   }
 }
 
+/* Rows of one shape, all of them. */
+template <int PASS, bool VECTOR>
+static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
+                                           block_tally *t, lidx tile, int only, int *changed) {
+  const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
+  const int shape[AT_ONCE] = {only, only, only, only};
+  double sum[2] = {0.0, 0.0};
+#pragma unroll
+  for (int h = 0; h < PER_LANE; h += AT_ONCE) {
+    some_rows<PASS, VECTOR>(p, g, t, first + h * WARP, h, true, shape, sum, changed);
+  }
+}
+
+/* Rows of several shapes: most of them have one, as a grid's lines between their ends. */
 template <int PASS, bool VECTOR>
 static __device__ inline void mixed_tile(const shapes_args &p, const shapes_state &g,
                                          block_tally *t, lidx tile, int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
   double sum[2] = {0.0, 0.0};
+  int shape[PER_LANE];
+#pragma unroll
   for (int i = 0; i < PER_LANE; i++) {
     const int64_t row = first + i * WARP;
-    double s = 0.0, sa = 0.0, u = 0.0, v = 0.0;
-    if (row < p.m.rows) {
-      const int shape = p.m.code1 != nullptr ? p.m.code1[row] : p.m.code2[row];
-      const own_row own = load_own<PASS, VECTOR>(p, shape, row);
-      if (multiplies<PASS>(p)) any_shape<PASS, VECTOR>(p, g.beta, shape, row, &s, &sa);
-      finish<PASS>(p, g, own, row, s, sa, &u, &v, changed);
-    }
-    if (g.sums) add_terms<PASS>(p, g, t, i, u, v, sum);
+    shape[i] = -1;
+    if (row < p.m.rows) shape[i] = p.m.code1 != nullptr ? p.m.code1[row] : p.m.code2[row];
   }
+#pragma unroll
+  for (int h = 0; h < PER_LANE; h += AT_ONCE) {
+    const int one = __shfl_sync(ALL_LANES, shape[h], 0);
+    bool mine = one >= 0;
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) mine = mine && shape[h + u] == one;
+    const bool same = __all_sync(ALL_LANES, mine);
+    some_rows<PASS, VECTOR>(p, g, t, first + h * WARP, h, same, shape + h, sum, changed);
+  }
+}
+
+/* The next place of a block's run of the list, for the whole warp. */
+static __device__ inline int take(int *next) {
+  int at = 0;
+  if (threadIdx.x % WARP == 0) at = atomicAdd(next, 1);
+  return __shfl_sync(ALL_LANES, at, 0);
+}
+
+static __device__ inline shaped_tile tile_at(const shapes_args &p, lidx i, lidx end) {
+  if (i >= end) return {0, 0};
+  return p.m.list[p.reverse ? p.m.list_count - 1 - i : i];
 }
 
 /* False: nothing is to be done. */
@@ -237,26 +298,29 @@ __global__ void __launch_bounds__(TILE, 3) shapes_pass(const __grid_constant__ s
   constexpr bool SUMS = PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX;
   __shared__ block_tally tally;
   __shared__ verdict_room room;
-  const int warps = (int)blockDim.x / WARP;
+  __shared__ int next; /* of the block's run */
   const lidx begin_at = (lidx)((int64_t)p.m.list_count * blockIdx.x / gridDim.x);
   const lidx end_at = (lidx)((int64_t)p.m.list_count * (blockIdx.x + 1) / gridDim.x);
   shapes_state g;
   int changed = 0;
   let_next_start();
-  if (SUMS) {
-    tally_zero(&tally);
-    __syncthreads();
-  }
+  if (SUMS) tally_zero(&tally);
+  if (threadIdx.x == 0) next = begin_at + (int)blockDim.x / WARP;
+  lidx i = begin_at + (lidx)threadIdx.x / WARP;
+  shaped_tile here = tile_at(p, i, end_at); /* the matrix does not change: no need to wait */
+  __syncthreads();
   wait_for_last();
   if (begin<PASS>(p, &g)) {
-    for (lidx i = begin_at + (lidx)threadIdx.x / WARP; i < end_at; i += warps) {
-      const lidx tile = p.m.list[p.reverse ? p.m.list_count - 1 - i : i];
-      const int shape = p.m.uniform[tile];
-      if (shape >= 0) {
-        uniform_tile<PASS, VECTOR>(p, g, &tally, tile, shape, &changed);
+    while (i < end_at) { /* tiles of several shapes take longer: who is done takes the next */
+      const lidx after = take(&next);
+      const shaped_tile there = tile_at(p, after, end_at);
+      if (here.shape >= 0) {
+        uniform_tile<PASS, VECTOR>(p, g, &tally, here.tile, here.shape, &changed);
       } else {
-        mixed_tile<PASS, VECTOR>(p, g, &tally, tile, &changed);
+        mixed_tile<PASS, VECTOR>(p, g, &tally, here.tile, &changed);
       }
+      i = after;
+      here = there;
     }
   }
   if (!SUMS) return;

@@ -182,11 +182,11 @@ static lidx boundary_tiles(const matrix *a) { return a->slices.boundary + a->sha
 /* The tiles in slices and the long rows of a part. */
 static matrix_view view_of(const matrix *a, part p) {
   matrix_view v = a->view;
-  const tile_list *l = &a->slices;
+  const tile_counts *l = &a->slices;
   v.list_count = p == PART_ALL        ? l->interior + l->boundary
                  : p == PART_INTERIOR ? l->interior
                                       : l->boundary;
-  v.list = v.list_count == v.tiles ? NULL : l->at + (p == PART_BOUNDARY ? l->interior : 0);
+  v.list = v.list_count == v.tiles ? NULL : a->slice_tiles + (p == PART_BOUNDARY ? l->interior : 0);
   if (p == PART_ALL || boundary_tiles(a) == 0) return v; /* BOUNDARY of nothing: no list */
   v.item += p == PART_INTERIOR ? 0 : a->interior_items;
   v.item_count = p == PART_INTERIOR ? a->interior_items : v.items - a->interior_items;
