@@ -21,9 +21,20 @@ template <int PASS> static __device__ inline bool multiplies(const shapes_args &
   return PASS != SHAPES_RELAX || p.x != nullptr;
 }
 
+/* Inside advance, where the direction is made already: its product alone. */
+enum { SHAPES_CG_MADE = SHAPES_PASSES };
+
+/* What is read once: it is not to push out of the cache what neighbours read again. */
+static __device__ inline double load_once(const double *at) {
+  double value;
+  asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(at));
+  return value;
+}
+
 /* What a pass reads at column j of its product. */
 template <int PASS, bool VECTOR>
 static __device__ inline double source(const shapes_args &p, double beta, int64_t j) {
+  if (PASS == SHAPES_CG_MADE) return p.out[j];
   if (PASS != SHAPES_CG_ADVANCE) return p.x[j];
   return fma(beta, p.x[j], (VECTOR ? p.inverse[j] : p.diagonal) * p.r[j]);
 }
@@ -103,6 +114,7 @@ static __device__ inline void any_shapes(const shapes_args &p, double beta, cons
 struct shapes_state {
   double scale, alpha, beta;
   int update, sums; /* terms are wanted */
+  int made;         /* the direction is there already */
 };
 
 /* A row's own numbers: all are loaded before anything is stored. */
@@ -113,21 +125,22 @@ struct own_row {
 template <int PASS, bool VECTOR>
 static __device__ inline own_row load_own(const shapes_args &p, int shape, int64_t row) {
   own_row o = {0.0, 0.0, 0.0, 0.0};
-  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.b = p.b[row];
-  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? p.weight[row] : p.m.weight[shape];
+  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.b = load_once(p.b + row);
+  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? load_once(p.weight + row) : p.m.weight[shape];
   if (PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE) {
     o.a = p.x[row];
   }
   if (PASS == SHAPES_RELAX) {
-    if (p.b != nullptr) o.b = p.b[row];
-    if (p.y != nullptr) o.a = p.y[row];
-    if (p.weight != nullptr) o.w = p.weight[row];
+    if (p.b != nullptr) o.b = load_once(p.b + row);
+    if (p.y != nullptr) o.a = load_once(p.y + row);
+    if (p.weight != nullptr) o.w = load_once(p.weight + row);
   }
   if (PASS == SHAPES_CG_ADVANCE) {
     o.b = p.r[row];
-    o.x = p.solution[row];
+    o.x = load_once(p.solution + row);
   }
-  if (PASS == SHAPES_CG_REDUCE) o.a = p.out[row];
+  if (PASS == SHAPES_CG_REDUCE) o.a = load_once(p.out + row);
+  if (PASS == SHAPES_CG_MADE) o.a = p.out[row];
   if (PASS == SHAPES_CG_ADVANCE || PASS == SHAPES_CG_REDUCE) {
     o.w = VECTOR ? p.inverse[row] : p.diagonal;
   }
@@ -160,6 +173,9 @@ static __device__ inline void finish(const shapes_args &p, const shapes_state &g
     p.out[row] = s;
     *u = g.scale * o.a;
     *v = g.scale * s;
+  } else if (PASS == SHAPES_CG_MADE) {
+    *u = g.scale * o.a;
+    *v = g.scale * s;
   } else if (PASS == SHAPES_CG_ADVANCE) {
     const double to = fma(g.beta, o.a, o.w * o.b);
     p.solution[row] = fma(g.alpha, o.a, o.x);
@@ -178,8 +194,8 @@ static __device__ inline void finish(const shapes_args &p, const shapes_state &g
 template <int PASS>
 static __device__ inline void add_terms(const shapes_args &p, const shapes_state &g, block_tally *t,
                                         int i, double u, double v, double *sum) {
-  constexpr bool MIXED =
-      PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE || PASS == SHAPES_CG_REDUCE;
+  constexpr bool MIXED = PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE ||
+                         PASS == SHAPES_CG_MADE || PASS == SHAPES_CG_REDUCE;
   chain(t, 0, u, MIXED ? v : u, p.block, i, &sum[0]);
   if (PASS == SHAPES_CG_REDUCE) chain(t, 1, u, u, p.block, i, &sum[1]);
   if (PASS == SHAPES_RESIDUAL || (PASS == SHAPES_SWEEP && g.update)) {
@@ -275,7 +291,7 @@ static __device__ inline shaped_tile tile_at(const shapes_args &p, lidx i, lidx 
 template <int PASS> static __device__ inline bool begin(const shapes_args &p, shapes_state *g) {
   const solve_state *s = p.state;
   bool open = state_open(s);
-  *g = {p.scale, 0.0, 0.0, 0, PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX};
+  *g = {p.scale, 0.0, 0.0, 0, PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX, 0};
   if (s == nullptr) return open;
   g->scale = s->scale;
   if (PASS == SHAPES_SWEEP && s->monitor_update) {
@@ -286,41 +302,54 @@ template <int PASS> static __device__ inline bool begin(const shapes_args &p, sh
     g->alpha = s->alpha;
     g->beta = s->beta;
   }
-  if (PASS == SHAPES_CG_ADVANCE) {
+  if (PASS == SHAPES_CG_ADVANCE) { /* x and the direction are made whatever the verdict */
     g->sums = open;
-    open = s->pending != 0;
+    g->made = s->pending == 0;
+    open = open || s->pending != 0;
   }
   return open;
 }
 
+/* The tiles of a block: those of several shapes take longer, who is done takes the next. */
 template <int PASS, bool VECTOR>
-__global__ void __launch_bounds__(TILE, 3) shapes_pass(const __grid_constant__ shapes_args p) {
+static __device__ inline void run_tiles(const shapes_args &p, const shapes_state &g, block_tally *t,
+                                        lidx i, lidx end, shaped_tile here, int *next,
+                                        int *changed) {
+  while (i < end) {
+    const lidx after = take(next);
+    const shaped_tile there = tile_at(p, after, end);
+    if (here.shape >= 0) {
+      uniform_tile<PASS, VECTOR>(p, g, t, here.tile, here.shape, changed);
+    } else {
+      mixed_tile<PASS, VECTOR>(p, g, t, here.tile, changed);
+    }
+    i = after;
+    here = there;
+  }
+}
+
+template <int PASS, bool VECTOR>
+__global__ void __launch_bounds__(TILE, 2) shapes_pass(const __grid_constant__ shapes_args p) {
   constexpr bool SUMS = PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX;
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   __shared__ int next; /* of the block's run */
-  const lidx begin_at = (lidx)((int64_t)p.m.list_count * blockIdx.x / gridDim.x);
-  const lidx end_at = (lidx)((int64_t)p.m.list_count * (blockIdx.x + 1) / gridDim.x);
+  const lidx first = (lidx)((int64_t)p.m.list_count * blockIdx.x / gridDim.x);
+  const lidx end = (lidx)((int64_t)p.m.list_count * (blockIdx.x + 1) / gridDim.x);
+  const lidx i = first + (lidx)threadIdx.x / WARP;
   shapes_state g;
   int changed = 0;
   let_next_start();
   if (SUMS) tally_zero(&tally);
-  if (threadIdx.x == 0) next = begin_at + (int)blockDim.x / WARP;
-  lidx i = begin_at + (lidx)threadIdx.x / WARP;
-  shaped_tile here = tile_at(p, i, end_at); /* the matrix does not change: no need to wait */
+  if (threadIdx.x == 0) next = first + (int)blockDim.x / WARP;
+  const shaped_tile here = tile_at(p, i, end); /* the matrix does not change: no need to wait */
   __syncthreads();
   wait_for_last();
   if (begin<PASS>(p, &g)) {
-    while (i < end_at) { /* tiles of several shapes take longer: who is done takes the next */
-      const lidx after = take(&next);
-      const shaped_tile there = tile_at(p, after, end_at);
-      if (here.shape >= 0) {
-        uniform_tile<PASS, VECTOR>(p, g, &tally, here.tile, here.shape, &changed);
-      } else {
-        mixed_tile<PASS, VECTOR>(p, g, &tally, here.tile, &changed);
-      }
-      i = after;
-      here = there;
+    if (PASS == SHAPES_CG_ADVANCE && g.made) {
+      run_tiles<SHAPES_CG_MADE, false>(p, g, &tally, i, end, here, &next, &changed);
+    } else {
+      run_tiles<PASS, VECTOR>(p, g, &tally, i, end, here, &next, &changed);
     }
   }
   if (!SUMS) return;
@@ -360,7 +389,15 @@ extern "C" cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, cons
   return launch(s, SHAPES_KERNELS[pass][a->vector != 0], blocks, threads, &args, a->early);
 }
 
+/* Little shared memory is asked for: the rest is cache, which neighbours' rows are to be found in.
+ */
 extern "C" cudaError_t kernel_shapes_fit(shapes_pass_kind pass, int *blocks) {
+  enum { SHARED_PERCENT = 10 };
+  for (int v = 0; v < 2; v++) {
+    const cudaError_t error = cudaFuncSetAttribute(
+        SHAPES_KERNELS[pass][v], cudaFuncAttributePreferredSharedMemoryCarveout, SHARED_PERCENT);
+    if (error != cudaSuccess) return error;
+  }
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, SHAPES_KERNELS[pass][1], TILE, 0);
 }
 
