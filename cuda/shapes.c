@@ -22,7 +22,7 @@ static lidx far_offset(const row_pattern *p) {
   for (lidx e = p->first[most]; e < p->first[most + 1]; e++) {
     if (p->offset[e] > far) far = p->offset[e];
   }
-  return far > 2 * GROUP ? far : 0;
+  return far > GROUP ? far : 0;
 }
 
 typedef struct ranked {
