@@ -14,7 +14,7 @@
  * written: 24). */
 #include "passes.h"
 
-enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4 };
+enum { PER_LANE = TILE / WARP, AT_ONCE = 2, SOME = 4 };
 
 /* Whether there is a product at all. */
 template <int PASS> static __device__ inline bool multiplies(const shapes_args &p) {
@@ -46,8 +46,8 @@ static __device__ inline void add_entries(const shapes_args &p, double beta, int
   double y[N][AT_ONCE], a[N];
 #pragma unroll
   for (int k = 0; k < N; k++) {
-    const int64_t at = row + p.m.offset[first + k];
-    a[k] = p.m.value[first + k];
+    const int64_t at = row + __ldg(p.m.offset + first + k);
+    a[k] = __ldg(p.m.value + first + k);
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) y[k][u] = source<PASS, VECTOR>(p, beta, at + u * WARP);
   }
@@ -65,8 +65,8 @@ static __device__ inline void add_entries(const shapes_args &p, double beta, int
 template <int PASS, bool VECTOR>
 static __device__ inline void one_shape(const shapes_args &p, double beta, int shape, int64_t row,
                                         double *s, double *sa) {
-  int first = p.m.first[shape];
-  const int end = p.m.first[shape + 1];
+  int first = __ldg(p.m.first + shape);
+  const int end = __ldg(p.m.first + shape + 1);
   if (end - first == 5) {
     add_entries<PASS, VECTOR, 5>(p, beta, first, row, s, sa);
     return;
@@ -92,8 +92,8 @@ static __device__ inline void any_shapes(const shapes_args &p, double beta, cons
     for (int v = 0; v < STEP * AT_ONCE; v++) {
       const int e = v / AT_ONCE, u = v % AT_ONCE;
       if (k + e >= length[u]) continue;
-      at[e][u] = p.m.offset[first[u] + k + e];
-      a[e][u] = p.m.value[first[u] + k + e];
+      at[e][u] = __ldg(p.m.offset + first[u] + k + e);
+      a[e][u] = __ldg(p.m.value + first[u] + k + e);
     }
 #pragma unroll
     for (int v = 0; v < STEP * AT_ONCE; v++) {
@@ -126,7 +126,7 @@ template <int PASS, bool VECTOR>
 static __device__ inline own_row load_own(const shapes_args &p, int shape, int64_t row) {
   own_row o = {0.0, 0.0, 0.0, 0.0};
   if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.b = load_once(p.b + row);
-  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? load_once(p.weight + row) : p.m.weight[shape];
+  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? load_once(p.weight + row) : __ldg(p.m.weight + shape);
   if (PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE) {
     o.a = p.x[row];
   }
@@ -223,8 +223,8 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
     int first[AT_ONCE], length[AT_ONCE];
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
-      first[u] = shape[u] >= 0 ? p.m.first[shape[u]] : 0;
-      length[u] = shape[u] >= 0 ? p.m.first[shape[u] + 1] - first[u] : 0;
+      first[u] = shape[u] >= 0 ? __ldg(p.m.first + shape[u]) : 0;
+      length[u] = shape[u] >= 0 ? __ldg(p.m.first + shape[u] + 1) - first[u] : 0;
     }
     any_shapes<PASS, VECTOR>(p, g.beta, first, length, row, s, sa);
   }
@@ -243,7 +243,7 @@ template <int PASS, bool VECTOR>
 static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
                                            block_tally *t, lidx tile, int only, int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
-  const int shape[AT_ONCE] = {only, only, only, only};
+  const int shape[AT_ONCE] = {only, only};
   double sum[2] = {0.0, 0.0};
 #pragma unroll
   for (int h = 0; h < PER_LANE; h += AT_ONCE) {
@@ -310,6 +310,26 @@ template <int PASS> static __device__ inline bool begin(const shapes_args &p, sh
   return open;
 }
 
+/* Asks for what the tile after this one reads for the first time: its own numbers, and the far end
+ * of what its rows refer to. Nothing depends on it. */
+template <int PASS> static __device__ inline void ask_for(const shapes_args &p, shaped_tile t) {
+  enum { LINE = 128 / 8, LINES = TILE / LINE }; /* numbers, and lines of a tile */
+  if (t.shape < 0) return;
+  const int end = __ldg(p.m.first + t.shape + 1);
+  if (end == __ldg(p.m.first + t.shape)) return;
+  const int line = (int)threadIdx.x % LINES, second = (int)threadIdx.x % WARP / LINES;
+  const int64_t row = (int64_t)t.tile * TILE + line * LINE;
+  const int64_t far = row + __ldg(p.m.offset + end - 1);
+  const double *at = p.x + far;
+  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) at = second ? p.b + row : at;
+  if (PASS == SHAPES_CG_REDUCE) at = second ? p.out + row : at;
+  if (PASS == SHAPES_CG_ADVANCE) at = second ? p.r + far : at;
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+  if (PASS == SHAPES_CG_ADVANCE && !second) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p.solution + row));
+  }
+}
+
 /* The tiles of a block: those of several shapes take longer, who is done takes the next. */
 template <int PASS, bool VECTOR>
 static __device__ inline void run_tiles(const shapes_args &p, const shapes_state &g, block_tally *t,
@@ -318,6 +338,7 @@ static __device__ inline void run_tiles(const shapes_args &p, const shapes_state
   while (i < end) {
     const lidx after = take(next);
     const shaped_tile there = tile_at(p, after, end);
+    if (PASS != SHAPES_RELAX && after < end) ask_for<PASS>(p, there);
     if (here.shape >= 0) {
       uniform_tile<PASS, VECTOR>(p, g, t, here.tile, here.shape, changed);
     } else {
@@ -329,7 +350,8 @@ static __device__ inline void run_tiles(const shapes_args &p, const shapes_state
 }
 
 template <int PASS, bool VECTOR>
-__global__ void __launch_bounds__(TILE, 2) shapes_pass(const __grid_constant__ shapes_args p) {
+__global__ void __launch_bounds__(TILE, PASS == SHAPES_CG_ADVANCE ? 2 : 3)
+    shapes_pass(const __grid_constant__ shapes_args p) {
   constexpr bool SUMS = PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX;
   __shared__ block_tally tally;
   __shared__ verdict_room room;
