@@ -14,7 +14,7 @@
  * written: 24). */
 #include "passes.h"
 
-enum { PER_LANE = TILE / WARP, AT_ONCE = 2, SOME = 4 };
+enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4, BLOCKS_EACH = 2, AHEAD = 1 };
 
 /* Whether there is a product at all. */
 template <int PASS> static __device__ inline bool multiplies(const shapes_args &p) {
@@ -243,7 +243,9 @@ template <int PASS, bool VECTOR>
 static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
                                            block_tally *t, lidx tile, int only, int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
-  const int shape[AT_ONCE] = {only, only};
+  int shape[AT_ONCE];
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) shape[u] = only;
   double sum[2] = {0.0, 0.0};
 #pragma unroll
   for (int h = 0; h < PER_LANE; h += AT_ONCE) {
@@ -338,7 +340,7 @@ static __device__ inline void run_tiles(const shapes_args &p, const shapes_state
   while (i < end) {
     const lidx after = take(next);
     const shaped_tile there = tile_at(p, after, end);
-    if (PASS != SHAPES_RELAX && after < end) ask_for<PASS>(p, there);
+    if (AHEAD && PASS != SHAPES_RELAX && after < end) ask_for<PASS>(p, there);
     if (here.shape >= 0) {
       uniform_tile<PASS, VECTOR>(p, g, t, here.tile, here.shape, changed);
     } else {
@@ -350,7 +352,7 @@ static __device__ inline void run_tiles(const shapes_args &p, const shapes_state
 }
 
 template <int PASS, bool VECTOR>
-__global__ void __launch_bounds__(TILE, PASS == SHAPES_CG_ADVANCE ? 2 : 3)
+__global__ void __launch_bounds__(TILE, BLOCKS_EACH)
     shapes_pass(const __grid_constant__ shapes_args p) {
   constexpr bool SUMS = PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX;
   __shared__ block_tally tally;
