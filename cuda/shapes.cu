@@ -4,9 +4,12 @@
  * same for all lanes; neighbours of a row are then straight loads. Tiles of several shapes look
  * each row's up.
  *
- * A thread block has a run of the list of tiles, whose order the host has chosen (matrix.c): tiles
- * that refer to each other come one after the other, so that x is read from the cache of the
- * multiprocessor and not once for each row of the grid that touches it.
+ * A warp takes a run of tiles (shapes.c) after the other. Where a run goes down a column of a grid
+ * whose lines are a multiple of 256 points, and shapes are crosses (-far, -1, 0, 1, far), what the
+ * rows of a tile refer to in the lines above and below is kept in registers from tile to tile, and
+ * neighbours in the line come from other lanes: each number is loaded once. (From the cache of the
+ * multiprocessor they come for other sizes; lines of 4096 points all fall into the same few sets of
+ * it, measured: no hit at all from line to line.)
  *
  * Traffic of a row: one or two bytes where shapes differ, else nothing, and 8 for each vector.
  * Conjugate gradients in two passes (solve_backend.h): advance makes p at every neighbour anew from
@@ -14,7 +17,7 @@
  * written: 24). */
 #include "passes.h"
 
-enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4, BLOCKS_EACH = 2, AHEAD = 1 };
+enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4, BLOCKS_EACH = 2 };
 
 /* Whether there is a product at all. */
 template <int PASS> static __device__ inline bool multiplies(const shapes_args &p) {
@@ -240,8 +243,9 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
 
 /* Rows of one shape, all of them. */
 template <int PASS, bool VECTOR>
-static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
-                                           block_tally *t, lidx tile, int only, int *changed) {
+static __device__ __noinline__ void uniform_tile(const shapes_args &p, const shapes_state &g,
+                                                 block_tally *t, lidx tile, int only,
+                                                 int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
   int shape[AT_ONCE];
 #pragma unroll
@@ -255,8 +259,8 @@ static __device__ inline void uniform_tile(const shapes_args &p, const shapes_st
 
 /* Rows of several shapes: most of them have one, as a grid's lines between their ends. */
 template <int PASS, bool VECTOR>
-static __device__ inline void mixed_tile(const shapes_args &p, const shapes_state &g,
-                                         block_tally *t, lidx tile, int *changed) {
+static __device__ __noinline__ void mixed_tile(const shapes_args &p, const shapes_state &g,
+                                               block_tally *t, lidx tile, int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
   double sum[2] = {0.0, 0.0};
   int shape[PER_LANE];
@@ -277,16 +281,112 @@ static __device__ inline void mixed_tile(const shapes_args &p, const shapes_stat
   }
 }
 
-/* The next place of a block's run of the list, for the whole warp. */
-static __device__ inline int take(int *next) {
+/* ---- down a column ---- */
+
+/* What a pass reads at the rows of a tile, row first + 32 u + lane: u = 0, 1, ... */
+struct line {
+  double at[PER_LANE];
+};
+
+template <int PASS, bool VECTOR>
+static __device__ inline void load_line(const shapes_args &p, double beta, int64_t first,
+                                        line *out) {
+#pragma unroll
+  for (int u = 0; u < PER_LANE; u++) {
+    out->at[u] = source<PASS, VECTOR>(p, beta, first + u * WARP);
+  }
+}
+
+/* A tile of crosses: up and here are the lines before and of it; they become here and the next. */
+template <int PASS, bool VECTOR>
+static __device__ inline void cross_tile(const shapes_args &p, const shapes_state &g,
+                                         block_tally *t, int64_t tile, int shape, line &up,
+                                         line &here, int *changed) {
+  const int lane = (int)threadIdx.x % WARP;
+  const int64_t first = tile * TILE + lane;
+  double a[5], edge = 0.0, sum[2] = {0.0, 0.0};
+  line down;
+  load_line<PASS, VECTOR>(p, g.beta, first + p.m.far, &down);
+  const int from = __ldg(p.m.first + shape);
+#pragma unroll
+  for (int k = 0; k < 5; k++) a[k] = __ldg(p.m.value + from + k);
+  /* the neighbours beyond the tile's ends */
+  if (lane == 0) edge = source<PASS, VECTOR>(p, g.beta, tile * TILE - 1);
+  if (lane == WARP - 1) edge = source<PASS, VECTOR>(p, g.beta, tile * TILE + TILE);
+#pragma unroll
+  for (int h = 0; h < PER_LANE; h += AT_ONCE) {
+    own_row own[AT_ONCE];
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      own[u] = load_own<PASS, VECTOR>(p, shape, first + (h + u) * WARP);
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      const int i = h + u;
+      /* lane 31 sends what lane 0 wants of the 32 rows before, lane 0 what lane 31 wants of those
+       * after */
+      const double before = i == 0 ? 0.0 : up.at[i == 0 ? 0 : i - 1]; /* it was here */
+      const double after = i == PER_LANE - 1 ? 0.0 : here.at[i == PER_LANE - 1 ? i : i + 1];
+      double left =
+          __shfl_sync(ALL_LANES, lane == WARP - 1 ? before : here.at[i], (lane + WARP - 1) % WARP);
+      double right = __shfl_sync(ALL_LANES, lane == 0 ? after : here.at[i], (lane + 1) % WARP);
+      if (i == 0 && lane == 0) left = edge;
+      if (i == PER_LANE - 1 && lane == WARP - 1) right = edge;
+      double s = 0.0, sa = 0.0, x = 0.0, y = 0.0;
+      s = fma(a[0], up.at[i], s);
+      s = fma(a[1], left, s);
+      s = fma(a[2], here.at[i], s);
+      s = fma(a[3], right, s);
+      s = fma(a[4], down.at[i], s);
+      if (PASS == SHAPES_RESIDUAL) {
+        sa = fma(fabs(a[0]), fabs(up.at[i]), sa);
+        sa = fma(fabs(a[1]), fabs(left), sa);
+        sa = fma(fabs(a[2]), fabs(here.at[i]), sa);
+        sa = fma(fabs(a[3]), fabs(right), sa);
+        sa = fma(fabs(a[4]), fabs(down.at[i]), sa);
+      }
+      up.at[i] = here.at[i];
+      here.at[i] = down.at[i];
+      finish<PASS>(p, g, own[u], first + i * WARP, s, sa, &x, &y, changed);
+      if (g.sums) add_terms<PASS>(p, g, t, i, x, y, sum);
+    }
+  }
+}
+
+/* ---- runs ---- */
+
+/* The tiles of a run. `kept`: crosses may keep their lines. */
+template <int PASS, bool VECTOR>
+static __device__ inline void run_tiles(const shapes_args &p, const shapes_state &g, block_tally *t,
+                                        tile_run run, int *changed) {
+  const lidx step = p.m.far / TILE;
+  line up, here;
+  lidx last = -1; /* the tile after which up and here are what they should be */
+  shaped_tile tile = p.m.list[run.first];
+  for (lidx k = 0; k < run.count; k++) {
+    const shaped_tile next = k + 1 < run.count ? p.m.list[run.first + k + 1] : tile;
+    if (tile.shape >= 0 && tile.shape & CROSS && multiplies<PASS>(p)) {
+      const int64_t first = (int64_t)tile.tile * TILE + threadIdx.x % WARP;
+      if (last < 0 || tile.tile != last + step) {
+        load_line<PASS, VECTOR>(p, g.beta, first - p.m.far, &up);
+        load_line<PASS, VECTOR>(p, g.beta, first, &here);
+      }
+      cross_tile<PASS, VECTOR>(p, g, t, tile.tile, tile.shape & ~CROSS, up, here, changed);
+      last = tile.tile;
+    } else if (tile.shape >= 0) {
+      uniform_tile<PASS, VECTOR>(p, g, t, tile.tile, tile.shape & ~CROSS, changed);
+    } else {
+      mixed_tile<PASS, VECTOR>(p, g, t, tile.tile, changed);
+    }
+    tile = next;
+  }
+}
+
+/* The next run of a block's, for the whole warp: runs differ in length. */
+static __device__ inline lidx take(int *next) {
   int at = 0;
   if (threadIdx.x % WARP == 0) at = atomicAdd(next, 1);
   return __shfl_sync(ALL_LANES, at, 0);
-}
-
-static __device__ inline shaped_tile tile_at(const shapes_args &p, lidx i, lidx end) {
-  if (i >= end) return {0, 0};
-  return p.m.list[p.reverse ? p.m.list_count - 1 - i : i];
 }
 
 /* False: nothing is to be done. */
@@ -312,42 +412,12 @@ template <int PASS> static __device__ inline bool begin(const shapes_args &p, sh
   return open;
 }
 
-/* Asks for what the tile after this one reads for the first time: its own numbers, and the far end
- * of what its rows refer to. Nothing depends on it. */
-template <int PASS> static __device__ inline void ask_for(const shapes_args &p, shaped_tile t) {
-  enum { LINE = 128 / 8, LINES = TILE / LINE }; /* numbers, and lines of a tile */
-  if (t.shape < 0) return;
-  const int end = __ldg(p.m.first + t.shape + 1);
-  if (end == __ldg(p.m.first + t.shape)) return;
-  const int line = (int)threadIdx.x % LINES, second = (int)threadIdx.x % WARP / LINES;
-  const int64_t row = (int64_t)t.tile * TILE + line * LINE;
-  const int64_t far = row + __ldg(p.m.offset + end - 1);
-  const double *at = p.x + far;
-  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) at = second ? p.b + row : at;
-  if (PASS == SHAPES_CG_REDUCE) at = second ? p.out + row : at;
-  if (PASS == SHAPES_CG_ADVANCE) at = second ? p.r + far : at;
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-  if (PASS == SHAPES_CG_ADVANCE && !second) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p.solution + row));
-  }
-}
-
-/* The tiles of a block: those of several shapes take longer, who is done takes the next. */
+/* The runs of a block. */
 template <int PASS, bool VECTOR>
-static __device__ inline void run_tiles(const shapes_args &p, const shapes_state &g, block_tally *t,
-                                        lidx i, lidx end, shaped_tile here, int *next,
-                                        int *changed) {
-  while (i < end) {
-    const lidx after = take(next);
-    const shaped_tile there = tile_at(p, after, end);
-    if (AHEAD && PASS != SHAPES_RELAX && after < end) ask_for<PASS>(p, there);
-    if (here.shape >= 0) {
-      uniform_tile<PASS, VECTOR>(p, g, t, here.tile, here.shape, changed);
-    } else {
-      mixed_tile<PASS, VECTOR>(p, g, t, here.tile, changed);
-    }
-    i = after;
-    here = there;
+static __device__ inline void take_runs(const shapes_args &p, const shapes_state &g, block_tally *t,
+                                        lidx i, lidx end, int *next, int *changed) {
+  for (; i < end; i = take(next)) {
+    run_tiles<PASS, VECTOR>(p, g, t, p.m.runs[p.reverse ? p.m.run_count - 1 - i : i], changed);
   }
 }
 
@@ -358,22 +428,21 @@ __global__ void __launch_bounds__(TILE, BLOCKS_EACH)
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   __shared__ int next; /* of the block's run */
-  const lidx first = (lidx)((int64_t)p.m.list_count * blockIdx.x / gridDim.x);
-  const lidx end = (lidx)((int64_t)p.m.list_count * (blockIdx.x + 1) / gridDim.x);
+  const lidx first = (lidx)((int64_t)p.m.run_count * blockIdx.x / gridDim.x);
+  const lidx end = (lidx)((int64_t)p.m.run_count * (blockIdx.x + 1) / gridDim.x);
   const lidx i = first + (lidx)threadIdx.x / WARP;
   shapes_state g;
   int changed = 0;
   let_next_start();
   if (SUMS) tally_zero(&tally);
   if (threadIdx.x == 0) next = first + (int)blockDim.x / WARP;
-  const shaped_tile here = tile_at(p, i, end); /* the matrix does not change: no need to wait */
   __syncthreads();
   wait_for_last();
   if (begin<PASS>(p, &g)) {
     if (PASS == SHAPES_CG_ADVANCE && g.made) {
-      run_tiles<SHAPES_CG_MADE, false>(p, g, &tally, i, end, here, &next, &changed);
+      take_runs<SHAPES_CG_MADE, false>(p, g, &tally, i, end, &next, &changed);
     } else {
-      run_tiles<PASS, VECTOR>(p, g, &tally, i, end, here, &next, &changed);
+      take_runs<PASS, VECTOR>(p, g, &tally, i, end, &next, &changed);
     }
   }
   if (!SUMS) return;
@@ -405,12 +474,11 @@ static const void *const SHAPES_KERNELS[][2] = {
      (const void *)shapes_pass<SHAPES_CG_REDUCE, true>}};
 
 extern "C" cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, const shapes_args *a,
-                                     int most_blocks, int processors) {
+                                     int most_blocks) {
   shapes_args args = *a;
-  const int threads = a->m.list_count < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
-  const int blocks =
-      blocks_for((a->m.list_count + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
-  return launch(s, SHAPES_KERNELS[pass][a->vector != 0], blocks, threads, &args, a->early);
+  const int warps = TILE / WARP;
+  const int blocks = blocks_for((a->m.run_count + warps - 1) / warps, most_blocks);
+  return launch(s, SHAPES_KERNELS[pass][a->vector != 0], blocks, TILE, &args, a->early);
 }
 
 /* Little shared memory is asked for: the rest is cache, which neighbours' rows are to be found in.

@@ -97,6 +97,12 @@ void sell_measure(sell *s, const csr_block *a, lidx begin, lidx end);
 status sell_place(sell *s);
 void sell_fill(sell *s, const csr_block *a, lidx begin, lidx end);
 
+/* Between measure and place: whether packed slices take at most 0.6 of the bytes of plain ones.
+ * Above, unpacking costs more time than the bytes do (measured on CPUs); then sell_unpack makes it
+ * a sell of level SELL_SLICES. */
+int sell_packing_pays(const sell *s);
+void sell_unpack(sell *s);
+
 /* After the last sell_fill: what was only needed for building goes. */
 void sell_built(sell *s);
 

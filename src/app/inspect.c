@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "commands.h"
 #include "inspect_checkpoint.h"
+#include "inspect_storage.h"
 #include "log.h"
 #include "matrix_io.h"
 #include "report.h"
@@ -73,7 +74,8 @@ typedef struct findings {
   const char *path;
   matrix_file facts;
   matrix_survey survey;
-  const char *method; /* the one likely to work, or "none" */
+  storage_facts storage; /* of square matrices */
+  const char *method;    /* the one likely to work, or "none" */
   const char *why;
 } findings;
 
@@ -165,6 +167,7 @@ static void print_matrix(const run_context *run, const findings *f) {
                (long long)s->strictly_dominant, (long long)s->weakly_dominant, (long long)s->rows);
   report_print("bandwidth       %lld\n", (long long)s->bandwidth);
   print_lengths(s);
+  if (s->rows == s->columns) inspect_storage_print(&f->storage);
   for (int i = 0; i < count; i++) {
     char bytes[REPORT_BYTES];
     report_bytes(rank_bytes(s, ranks[i]), bytes);
@@ -209,6 +212,7 @@ static void fill_report(const run_context *run, const findings *f, report *r) {
     report_close(r);
   }
   report_close(r);
+  if (s->rows == s->columns) inspect_storage_report(&f->storage, r);
   report_open_list(r, "memory_per_rank");
   for (int i = 0; i < count; i++) {
     report_open(r, NULL);
@@ -247,6 +251,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
   TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
   judge(&f);
+  if (f.survey.rows == f.survey.columns) TRY(inspect_storage(run, &a, &f.storage));
   rc = comm_agree(run->c, leads(run) ? tell(run, &f) : STATUS_OK);
 done:
   alloc_free(&rhs);

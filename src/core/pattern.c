@@ -141,14 +141,16 @@ typedef struct search {
   int differs[CHUNKS];
 } search;
 
-/* A few tiles spread over the rows: whether their rows repeat. */
+/* A few tiles spread unevenly over the rows: whether their rows repeat. */
 static status rows_repeat(search *s, int *out) {
   status rc = STATUS_OK;
   dictionary d = {0};
   const lidx tiles = s->p->tiles, looked = tiles < SAMPLE_TILES ? tiles : SAMPLE_TILES;
   lidx rows = 0, number;
   for (lidx k = 0; k < looked; k++) {
-    const lidx t = (lidx)((int64_t)k * tiles / looked);
+    const lidx from = (lidx)((int64_t)k * tiles / looked);
+    const lidx width = (lidx)((int64_t)(k + 1) * tiles / looked) - from;
+    const lidx t = from + (lidx)(mix(0, (uint64_t)k + 1) % (uint64_t)width);
     for (lidx i = t * TILE_ROWS; i < row_end(s->p, t); i++, rows++) {
       TRY(dictionary_find(&d, s->a, i, row_hash(s->a, i), SAMPLE_TILES * TILE_ROWS, &number));
     }

@@ -162,6 +162,29 @@ void sell_measure(sell *s, const csr_block *a, lidx begin, lidx end) {
   }
 }
 
+int sell_packing_pays(const sell *s) {
+  eidx packed = 0, plain = 0;
+  for (lidx i = 0; i < s->slices; i++) {
+    const int kind = s->kind[i], n = s->longest[i], shape = slice_shape(kind);
+    packed += slice_values(SELL_PACKED, kind, s->lanes, n) * 8;
+    packed += slice_columns(SELL_PACKED, kind, s->lanes, n) * 4;
+    plain += slice_values(SELL_SLICES, shape, s->lanes, n) * 8;
+    plain += slice_columns(SELL_SLICES, shape, s->lanes, n) * 4;
+  }
+  return 10 * packed <= 6 * plain;
+}
+
+void sell_unpack(sell *s) {
+  for (lidx i = 0; i < s->slices; i++) {
+    s->kind[i] &= SLICE_EVEN | 3;
+    s->base[i] = 0;
+  }
+  s->level = SELL_SLICES;
+  s->table_size = 0;
+  alloc_free(&s->table);
+  sell_built(s);
+}
+
 status sell_place(sell *s) {
   status rc = STATUS_OK;
   eidx all_values = 0, all_columns = 0;
@@ -207,7 +230,8 @@ done:
 }
 
 /* A slice says where it is and what its lanes are: 17 bytes and 2 a lane. Packed, one slice follows
- * the other: 7 bytes, 2 a lane where it is not even, and a line of value_at and column_at a tile. */
+ * the other: 7 bytes, 2 a lane where it is not even, and a line of value_at and column_at a tile.
+ */
 int64_t sell_sweep_bytes(const sell *s) {
   const int64_t tiles = (int64_t)s->tiles - s->shapes.fit_tiles;
   const int64_t slices = tiles * sell_slices_per_tile(s);

@@ -117,7 +117,7 @@ static status values_repeat(const search *s, int *out) {
       TRY(look_at_row(s->a, t * TILE_ROWS + j, &v, &entries));
     }
   }
-  *out = entries < SAMPLE || 16 * (int64_t)v.count <= 15 * entries;
+  *out = entries < SAMPLE || 64 * (int64_t)v.count <= 63 * entries;
 done:
   values_release(&v);
   return rc;

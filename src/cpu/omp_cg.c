@@ -2,24 +2,48 @@
  * residual), as a start, a check or a redone step needs them; and in two passes (advance, reduce),
  * as iterations are made. Budgets as in omp_passes.c.
  *
- * advance updates x and p and multiplies in one go: a worker makes the new p of its tiles as far
- * ahead as the next tile's rows refer to (`ahead`), then multiplies that tile while its p is in the
- * cache. What other workers' rows refer to (`early`) is made before any tile is multiplied. Where
- * the bandwidth of the matrix is too large for the cache p is read once more, no worse than two
- * operations. x 16, p 16, r 8, and 16 for q where it is stored.
+ * advance, where the matrix is kept by its rows' shapes, updates x and p and multiplies in one go:
+ * a worker makes the new p of its tiles as far ahead as the next tile's rows refer to (`ahead`),
+ * then multiplies that tile while its p is in the cache. What other workers' rows refer to
+ * (`early`) is made before any tile is multiplied. x 16, p 16, r 8, and 16 for q where it is
+ * stored. Other matrices have streams enough of their own: there it is slower than two operations
+ * (measured).
  *
- * reduce makes A p again where the matrix is kept in so few bytes that this costs less than writing
- * and reading q: p 8, r 16, against q 8, r 16. The bits are the same. */
+ * reduce may make A p again rather than read it: p 8, r 16, against q 8, r 16 and the 16 of storing
+ * it. Which is faster depends on how many threads share how much bandwidth, and is tried out: the
+ * first iterations take turns, then the faster stays. The bits are the same. */
 #include <math.h>
-#include <string.h>
+#include <omp.h>
 
 #include "alloc.h"
 #include "lanes.h"
 #include "omp_team.h"
 
-/* Below so many bytes of matrix a row A p is made twice: q costs a store (16) and a load (8), and a
- * product the matrix and p (8). */
-enum { RECOMPUTE_BYTES = 4 };
+/* Iterations of each kind that are timed, and bytes of matrix a row above which nothing is tried.
+ */
+enum { TRIALS = 4, TRIED_BYTES = 4 };
+
+typedef struct cg_trial {
+  int count;             /* iterations timed so far */
+  double start, best[2]; /* seconds: A p stored, A p made twice */
+} cg_trial;
+
+/* Whether A p of this iteration is made twice. */
+static int made_twice(const matrix *m) {
+  const cg_trial *t = m->cg;
+  if (t == NULL) return 0;
+  return t->count < 2 * TRIALS ? t->count % 2 : t->best[1] < t->best[0];
+}
+
+static void trial_ends(const matrix *m) {
+  cg_trial *t = m->cg;
+  if (t == NULL || t->start == 0.0 || t->count >= 2 * TRIALS) return;
+  const double spent = omp_get_wtime() - t->start;
+  double *best = &t->best[t->count % 2];
+  if (t->count < 2 || spent < *best) *best = spent;
+  t->start = 0.0;
+  t->count++;
+}
 
 /* q = A p and p.q: p 8, q 16. */
 static void cg_product_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
@@ -146,6 +170,7 @@ static inline void multiply_tile(worker *w, const pass *p, lidx tile, lidx begin
   const double scale = p->scale;
   double sum[TILE], other[TILE];
   const lidx n = end - begin;
+  if (p->q != NULL) lanes_ask_for(p->q + begin, n);
   tile_product(p->m, tile, p->y, sum);
   if (p->q != NULL) {
     double *restrict q = p->q + begin;
@@ -158,6 +183,14 @@ static inline void multiply_tile(worker *w, const pass *p, lidx tile, lidx begin
   add_blocks(w, 0, other, sum, n, p->block);
 }
 
+/* What direct_tile is to read of a tile, on its way while another tile is multiplied. */
+static void ask_for_tile(const pass *p, lidx tile) {
+  const lidx begin = tile * TILE, n = sell_row_end(&p->m->s, tile) - begin;
+  lanes_ask_for(p->b + begin, n);
+  lanes_ask_for(p->y + begin, n);
+  lanes_ask_for(p->z + begin, n);
+}
+
 static void advance_worker(worker *w, part which, const pass *p, int multiply) {
   const matrix *m = p->m;
   const lidx begin = m->cut[w->number], end = m->cut[w->number + 1];
@@ -166,6 +199,7 @@ static void advance_worker(worker *w, part which, const pass *p, int multiply) {
     for (; made < m->ahead[t]; made++) {
       if (!m->early[made]) direct_tile(p, made);
     }
+    if (made < end) ask_for_tile(p, made);
     if (multiply && part_has(which, m->s.boundary[t])) {
       multiply_tile(w, p, t, t * TILE, sell_row_end(&m->s, t));
     }
@@ -200,12 +234,11 @@ static void direct_ghosts(const pass *p, lidx begin, lidx end) {
   }
 }
 
-/* Very long rows are shared among workers: all of p must be there first. */
-static void advance_all_rows(device *d, part which, const pass *p, int multiply) {
-  const int segmented = p->m->segments > 0;
-  if (which != PART_BOUNDARY) advance_rows(d, which, p, multiply && !segmented);
-  if (!multiply || (which != PART_BOUNDARY && !segmented)) return;
-  run_matrix(d, which, p, 0, multiply_tile);
+static void direction_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  (void)w;
+  (void)begin;
+  (void)end;
+  direct_tile(p, tile);
 }
 
 status omp_cg_advance(device *d, const matrix *m, part which, vec r, vec inverse_diagonal, vec from,
@@ -220,26 +253,28 @@ status omp_cg_advance(device *d, const matrix *m, part which, vec r, vec inverse
                   .weight = vec_at(inverse_diagonal),
                   .y = vec_at(to),
                   .z = vec_at(x),
-                  .q = m->recompute ? NULL : vec_at(q),
+                  .q = made_twice(m) ? NULL : vec_at(q),
                   .scale = s->scale,
                   .block = r.block};
+  if (m->cg != NULL && multiply && which != PART_BOUNDARY) m->cg->start = omp_get_wtime();
   if (s->pending && which != PART_INTERIOR) direct_ghosts(&p, r.rows, r.rows + r.ghosts);
-  if (s->pending) {
-    advance_all_rows(d, which, &p, multiply);
-  } else if (multiply) {
-    run_matrix(d, which, &p, 0, multiply_tile);
+  if (s->pending && which != PART_BOUNDARY) {
+    if (m->cg != NULL) {
+      advance_rows(d, which, &p, multiply);
+      return STATUS_OK;
+    }
+    run_vector(d, r.rows, &p, direction_tile);
   }
+  if (multiply) run_matrix(d, which, &p, 0, multiply_tile);
   return STATUS_OK;
 }
 
-/* r -= alpha A p, r.z and r.r. p: x, r: y of the pass. */
-static void reduce_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+/* r -= alpha q, r.z and r.r on one tile, whose q is at `q`. r: y of the pass. */
+static inline void reduce_rows(worker *w, const pass *p, const double *q, lidx tile, lidx begin,
+                               lidx n) {
   double *restrict r = p->y + begin;
   const double alpha = p->state->alpha, scale = p->scale;
-  double q[TILE], a[TILE], b[TILE], room[TILE];
-  const lidx n = end - begin;
-  lanes_ask_for(r, n);
-  tile_product(p->m, tile, p->x, q);
+  double a[TILE], b[TILE], room[TILE];
   const double *inverse = tile_weights(p->m, tile, p->weight, room);
   for (lidx j = 0; j < n; j++) {
     r[j] = fma(-alpha, q[j], r[j]);
@@ -250,6 +285,17 @@ static void reduce_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx en
   add_blocks(w, 1, a, a, n, p->block);
 }
 
+static void reduce_stored_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  reduce_rows(w, p, p->q + begin, tile, begin, end - begin);
+}
+
+static void reduce_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
+  double q[TILE];
+  lanes_ask_for(p->y + begin, end - begin);
+  tile_product(p->m, tile, p->x, q);
+  reduce_rows(w, p, q, tile, begin, end - begin);
+}
+
 status omp_cg_reduce(device *d, const matrix *m, vec direction, vec q, vec inverse_diagonal, vec r,
                      dptr state) {
   const solve_state *s = state_at(state);
@@ -258,11 +304,16 @@ status omp_cg_reduce(device *d, const matrix *m, vec direction, vec q, vec inver
                   .x = vec_at(direction),
                   .weight = vec_at(inverse_diagonal),
                   .y = vec_at(r),
+                  .q = vec_at(q),
                   .scale = s->scale,
                   .block = r.block};
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
-  if (!m->recompute) return omp_cg_residual(d, q, inverse_diagonal, r, state);
-  run_matrix(d, PART_ALL, &p, 0, reduce_tile);
+  if (made_twice(m)) {
+    run_matrix(d, PART_ALL, &p, 0, reduce_tile);
+  } else {
+    run_matrix(d, PART_ALL, &p, 0, reduce_stored_tile);
+  }
+  trial_ends(m);
   return STATUS_OK;
 }
 
@@ -292,8 +343,10 @@ status omp_cg_prepare(device *d, const csr_block *a, matrix *m) {
   TRY(alloc_zeroed(&m->early, m->s.tiles, 1, "tiles"));
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) look_at_columns(a, m, m->cut[t], m->cut[t + 1]);
-  m->recompute = m->rows.offset == NULL && m->segments == 0 &&
-                 sell_sweep_bytes(&m->s) <= (int64_t)RECOMPUTE_BYTES * m->s.rows;
+  if (m->rows.offset == NULL && m->segments == 0 &&
+      sell_sweep_bytes(&m->s) <= (int64_t)TRIED_BYTES * m->s.rows) {
+    TRY(alloc_zeroed(&m->cg, 1, sizeof *m->cg, "matrix"));
+  }
 done:
   return rc;
 }

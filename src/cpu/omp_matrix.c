@@ -118,11 +118,12 @@ static const char *name_of(const sell *s) {
 }
 
 /* Measured, placed and filled by the threads that will use it. */
-static status fill_sell(device *d, const csr_block *a, matrix *m) {
+static status fill_sell(device *d, const csr_block *a, matrix_format format, matrix *m) {
   status rc = STATUS_OK;
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_measure(&m->s, a, m->cut[t], m->cut[t + 1]);
   if (m->rows.offset != NULL) goto done;
+  if (format == FORMAT_AUTO && !sell_packing_pays(&m->s)) sell_unpack(&m->s);
   TRY(sell_place(&m->s));
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_fill(&m->s, a, m->cut[t], m->cut[t + 1]);
@@ -140,7 +141,7 @@ status omp_matrix_create(device *d, const csr_block *a, matrix_format format, ma
   TRY(sell_open(a, &plan, &m->s));
   TRY(cut_tiles(d, &m->s, a, &m->cut));
   if (format == FORMAT_CSR) TRY(copy_rows(d, a, &m->rows));
-  TRY(fill_sell(d, a, m));
+  TRY(fill_sell(d, a, format, m));
   for (lidx t = 0; t < m->s.tiles; t++) {
     if (m->s.boundary[t]) m->boundary_rows += sell_row_end(&m->s, t) - t * TILE;
   }
@@ -170,6 +171,7 @@ void omp_matrix_release(device *d, matrix **m) {
   alloc_free(&(*m)->segment_sum);
   alloc_free(&(*m)->ahead);
   alloc_free(&(*m)->early);
+  alloc_free(&(*m)->cg);
   alloc_free(m);
 }
 

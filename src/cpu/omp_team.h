@@ -68,7 +68,7 @@ struct matrix {
   /* conjugate gradients in two passes (omp_cg.c) */
   lidx *ahead;          /* [tiles] the last tile that the worker's rows up to here refer to, + 1 */
   unsigned char *early; /* [tiles] whether another worker's rows refer to it */
-  int recompute;        /* A p is made twice rather than stored */
+  struct cg_trial *cg;  /* NULL: x and p are updated apart from the product */
 };
 
 /* What a pass works on; each pass says which vector is which. */

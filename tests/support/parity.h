@@ -472,17 +472,18 @@ static void two_passes(const shape *p, bench *x, bench *y, const part *parts, in
   }
 }
 
-/* Weights that are one number, and weights that are not; both named, and then another vector used.
- */
-static void weights(const shape *p, bench *x, bench *y) {
+/* Weights that are one number, that are a number for each length of row (a function of the shape),
+ * and that are anything; named, and then another vector used. */
+static void weights(const shape *p, bench *x, bench *y, const double *by_length) {
   bench *both[] = {x, y};
   const solve_state s = {.scale = 0x1p-5, .limit = 1e300};
   if (y->b->solve->matrix_weigh == NULL) return;
-  for (int trial = 0; trial < 4; trial++) {
-    const int named = trial < 2 ? 4 : 2, used = trial == 1 ? 2 : named;
+  for (int trial = 0; trial < 5; trial++) {
+    const int named = trial < 2 || trial == 4 ? 4 : 2, used = trial == 1 ? 2 : named;
     for (int i = 0; i < 2; i++) {
       bench *w = both[i];
       if (trial == 0) assert_ok(w->b->fill(w->d, w->v[4], 0.3));
+      if (trial == 4) send(w, w->v[4], by_length);
       if (i == 1) {
         const vec none = {.rows = p->rows};
         assert_ok(w->b->solve->matrix_weigh(w->d, w->m, trial == 3 ? none : w->v[named]));
@@ -505,6 +506,10 @@ static void all_operations(const shape *p, int threads, gidx total, int split,
   bench y = setup(subject, p, &a, threads, total, format);
   const part *parts = split ? SPLIT : AT_ONCE;
   const int runs = split ? 2 : 1;
+  double *by_length;
+  assert_ok(alloc_zeroed(&by_length, (int64_t)p->rows + p->ghosts, sizeof *by_length, "weights"));
+  for (lidx i = 0; i < p->rows; i++)
+    by_length[i] = 1.0 / (double)(2 + a.offset[i + 1] - a.offset[i]);
   matrix_facts rx, ry;
   x.b->solve->matrix_describe(x.m, &rx);
   y.b->solve->matrix_describe(y.m, &ry);
@@ -517,7 +522,8 @@ static void all_operations(const shape *p, int threads, gidx total, int split,
   repeats(p, &x, &y);
   conjugate_gradients(p, &x, &y, parts, runs);
   two_passes(p, &x, &y, parts, runs);
-  weights(p, &x, &y);
+  weights(p, &x, &y, by_length);
+  alloc_free(&by_length);
   vectors(p, &x, &y);
   many_vectors(p, &x, &y);
   relax_sets(p, &a, &x, &y, parts, runs);
