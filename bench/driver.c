@@ -26,7 +26,7 @@ typedef struct setting {
 
 static status open_system(comm *world, int threads, lidx n, setting *w) {
   status rc = STATUS_OK;
-  const stencil problem = {"poisson3d", n, n, n, 0};
+  const stencil problem = {"poisson3d", n, n, n, 0, 0};
   const device_request request = {.threads = threads};
   linear_system *s = &w->s;
   ownership owned = {0};
@@ -40,7 +40,7 @@ static status open_system(comm *world, int threads, lidx n, setting *w) {
   TRY(ownership_even(world, s->rows, &owned));
   TRY(halo_create(world, &owned, NULL, 0, &s->plan));
   TRY(s->kernels->open(&request, &s->place));
-  TRY(s->kernels->solve->matrix_create(s->place, &a, &s->a));
+  TRY(s->kernels->solve->matrix_create(s->place, &a, FORMAT_AUTO, &s->a));
   TRY(linear_vector(s, "x", &w->run.x));
   TRY(linear_vector(s, "b", &w->run.b));
   TRY(linear_vector(s, "weights", &w->run.inverse_diagonal));

@@ -79,7 +79,7 @@ done:
 
 static status open_setting(setting *s, lidx side) {
   status rc = STATUS_OK;
-  const stencil grid = {"slab", side, side, side, 0};
+  const stencil grid = {"slab", side, side, side, 0, 0};
   const lidx rows = stencil_rows(&grid);
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   csr_block a = {0};
@@ -87,7 +87,7 @@ static status open_setting(setting *s, lidx side) {
   TRY(s->b->open(&request, &s->d));
   TRY(make_plan(s, side * side, rows));
   TRY(stencil_matrix(&grid, &a));
-  TRY(s->b->solve->matrix_create(s->d, &a, &s->m));
+  TRY(s->b->solve->matrix_create(s->d, &a, FORMAT_AUTO, &s->m));
   vec *const all[] = {&s->x, &s->y, &s->rhs, &s->weight};
   for (int i = 0; i < 4; i++) {
     TRY(stencil_vector(s->b, s->d, rows + s->h.ghosts, 0.5, all[i]));

@@ -90,7 +90,7 @@ static status bench_one(comm *world, const stencil *problem, int threads) {
   const solve_state start = {.scale = 1.0, .limit = 1e300, .target = -1.0};
   TRY(stencil_matrix(problem, &a));
   TRY(b->open(&request, &s.d));
-  TRY(b->solve->matrix_create(s.d, &a, &s.m));
+  TRY(b->solve->matrix_create(s.d, &a, FORMAT_AUTO, &s.m));
   TRY(stencil_vector(b, s.d, n, 0.0, &s.x[0]));
   TRY(stencil_vector(b, s.d, n, 0.0, &s.x[1]));
   TRY(stencil_vector(b, s.d, n, 1.0, &s.b));
@@ -121,10 +121,10 @@ done:
 int main(int argc, char **argv) {
   status rc = STATUS_OK;
   comm *world = NULL;
-  static const stencil problems[] = {{"poisson2d 708", 708, 708, 1, 0},
-                                     {"poisson3d 128", 128, 128, 128, 0},
-                                     {"poisson2d 708, varied", 708, 708, 1, 1},
-                                     {"poisson3d 128, varied", 128, 128, 128, 1}};
+  static const stencil problems[] = {{"poisson2d 708", 708, 708, 1, 0, 0},
+                                     {"poisson3d 128", 128, 128, 128, 0, 0},
+                                     {"poisson2d 708, varied", 708, 708, 1, 1, 0},
+                                     {"poisson3d 128, varied", 128, 128, 128, 1, 0}};
   TRY(comm_open(&argc, &argv, &world));
   for (int i = 0; i < 4; i++) TRY(bench_one(world, &problems[i], argc > 1 ? atoi(argv[1]) : 1));
 done:

@@ -13,14 +13,26 @@
 typedef struct stencil {
   const char *name;
   lidx nx, ny, nz; /* nz 1: the 5-point matrix */
-  int varied;      /* coefficients differ: no constant slices */
+  int varied;      /* coefficients: 0 constant, 1 all different, 2 one of five, 3 floats */
+  int scattered;   /* columns are spread over 2000 rows around the diagonal */
 } stencil;
 
 static inline lidx stencil_rows(const stencil *s) { return s->nx * s->ny * s->nz; }
 
-/* The coupling of cells i and j: 1, or a number between 1 and 2 that does not compress. */
+/* The coupling of cells i and j: 1, or a number between 1 and 2 that does not compress, one of five
+ * such numbers, or one that is a float. */
 static inline double stencil_coupling(const stencil *s, lidx i, lidx j) {
-  return s->varied ? 1.0 + (double)((int64_t)(i + j) * 2654435761 % 1048573) / 1048573.0 : 1.0;
+  const int64_t number = (int64_t)(i + j) * 2654435761 % 1048573;
+  if (s->varied == 0) return 1.0;
+  if (s->varied == 2) return 1.0 + (double)(number % 5) / 7.0;
+  return 1.0 + (double)number / (s->varied == 3 ? 1048576.0 : 1048573.0);
+}
+
+/* Column `c` of row i, moved to and fro; ascending no longer, which no format minds. */
+static inline lidx stencil_column(const stencil *s, lidx i, lidx c, int k) {
+  if (!s->scattered || k == 3) return c;
+  const lidx to = i + (lidx)((int64_t)(i * 7 + k) * 40503 % 4001) - 2000;
+  return to < 0 || to >= stencil_rows(s) ? c : to;
 }
 
 static inline status stencil_matrix(const stencil *s, csr_block *a) {
@@ -44,7 +56,7 @@ static inline status stencil_matrix(const stencil *s, csr_block *a) {
     a->offset[i] = at;
     for (int k = 0; k < 7; k++) {
       if (neighbour[k] < 0) continue;
-      a->column[at] = neighbour[k];
+      a->column[at] = stencil_column(s, i, neighbour[k], k);
       a->value[at++] = k != 3       ? -stencil_coupling(s, i, neighbour[k])
                        : s->nz == 1 ? (s->varied ? 8.5 : 4.0)
                                     : (s->varied ? 12.5 : 6.0);

@@ -9,7 +9,9 @@
  *   table.c     the tables
  *   rtc.[ch]    kernels compiled at run time around a formula
  *   quad.c      quadrature: its kernels are texts (quad_*.cuh), and quad_estimates.cu
- *   passes.h    device code shared by: rows.cu (passes over matrix rows), vectors.cu, steps.cu
+ *   shapes.c    rows kept by their shape (pattern.h): their tables, and which tiles come when
+ *   passes.h    device code shared by: rows.cu (passes over matrix rows), shapes.cu (over rows kept
+ *               by their shape), vectors.cu, steps.cu
  *   block_tally.h   the sums of a thread block, there and in kernels compiled at run time
  *
  * A pass works on tiles of 256 rows, a thread block a tile at a time, one row a thread. Sums of a
@@ -91,6 +93,16 @@ typedef enum row_pass {
   ROWS_RELAX_SET,
   ROW_PASSES
 } row_pass;
+typedef enum shapes_pass_kind {
+  SHAPES_PRODUCT,
+  SHAPES_RESIDUAL,
+  SHAPES_SWEEP,
+  SHAPES_CG_PRODUCT,
+  SHAPES_RELAX,
+  SHAPES_CG_ADVANCE,
+  SHAPES_CG_REDUCE,
+  SHAPES_PASSES
+} shapes_pass_kind;
 typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vector_pass;
 
 typedef struct rows_args {
@@ -107,6 +119,48 @@ typedef struct rows_args {
   ending end;
 } rows_args;
 
+/* A tile, and the shape of all its rows; -1: they have several. CROSS is set where that shape is
+ * (-far, -1, 0, 1, far), far a multiple of TILE. */
+enum { CROSS = 1 << 30 };
+typedef struct shaped_tile {
+  lidx tile;
+  int32_t shape;
+} shaped_tile;
+
+/* Consecutive tiles of the list, a warp's work. */
+typedef struct tile_run {
+  lidx first, count;
+} tile_run;
+
+/* Device memory of the tiles of a matrix that are kept by their rows' shapes (pattern.h). */
+typedef struct shapes_view {
+  lidx rows;
+  const shaped_tile *list; /* tiles, in runs */
+  const tile_run *runs;    /* to work on */
+  lidx run_count;
+  lidx far;             /* of crosses */
+  const uint8_t *code1; /* as in pattern.h */
+  const uint16_t *code2;
+  const lidx *first, *offset;
+  const double *value;
+  const double *weight; /* [shapes] of a sweep; NULL: a vector has it */
+} shapes_view;
+
+typedef struct shapes_args {
+  shapes_view m;
+  int32_t vector;  /* weights (inverse diagonal of CG) are a vector's; 0: the view's, or */
+  double diagonal; /* ... this one number's */
+  const double *x; /* what is multiplied; the old direction of CG_ADVANCE */
+  const double *b, *y, *weight; /* of sweeps and relax */
+  const double *r, *inverse;    /* of CG; inverse may be NULL: 1 */
+  double *out;                  /* result; the residual of CG_REDUCE */
+  double *solution;             /* of CG_ADVANCE */
+  const solve_state *state;
+  double scale;
+  int32_t block, reverse, early;
+  ending end;
+} shapes_args;
+
 typedef struct vector_args {
   lidx rows, tiles;
   const double *x, *inverse; /* y of a dot; inverse may be NULL */
@@ -120,7 +174,7 @@ typedef struct vector_args {
 typedef struct direction_args {
   lidx rows;
   int32_t reverse, early;
-  const double *r, *inverse; /* inverse may be NULL */
+  const double *r, *inverse, *from; /* inverse may be NULL; from may be the direction itself */
   double *direction, *x;
   const solve_state *state;
 } direction_args;
@@ -137,20 +191,38 @@ typedef struct many_args {
   int64_t *words;
 } many_args;
 
+/* Which tiles, interior ones first, then boundary ones. */
+typedef struct tile_counts {
+  lidx interior, boundary;
+} tile_counts; /* tiles of slices; runs of tiles kept by shapes */
+
+enum { MATRIX_ROOMS = 24 };
+
 struct matrix {
-  matrix_view view;
-  lidx boundary_tiles, ghosts;
-  lidx *interior, *boundary; /* device: tiles */
-  lidx interior_items;       /* first in view.item; then those of boundary tiles */
-  void *room[12];
+  matrix_view view;   /* of the tiles in `slices` */
+  shapes_view shapes; /* of those in `shaped` */
+  tile_counts slices, shaped;
+  lidx *slice_tiles; /* device: those in slices */
+  lidx ghosts, shape_count;
+  lidx interior_items;   /* first in view.item; then those of boundary tiles */
+  row_pattern pattern;   /* host: the codes, to learn weights by; none: no tile is shaped */
+  const double *weighed; /* the vector that is known by shape; NULL: none */
+  double *weight;        /* device: [shapes] what it is */
+  int uniform_weight;    /* all the same number: */
+  double one_weight;
+  void *room[MATRIX_ROOMS];
   int rooms;
   matrix_facts facts;
 };
 
 /* A pass kept back until it is known how it ends. */
+typedef enum kept_kind { KEPT_NONE, KEPT_ROWS, KEPT_SHAPES, KEPT_VECTORS } kept_kind;
 typedef struct kept {
-  int active, is_rows, pass;
+  kept_kind kind;
+  int pass;
+  const solve_state *state;
   rows_args rows;
+  shapes_args shapes;
   vector_args vectors;
 } kept;
 
@@ -172,7 +244,7 @@ typedef struct halo_plan {
 
 struct device {
   device_facts facts;
-  int processors;
+  int processors, threads;
   int early;                 /* passes may overlap (sm_90) */
   cudaStream_t main, urgent; /* urgent: halos and boundary rows, of high priority */
   cudaEvent_t fork, join;
@@ -195,7 +267,8 @@ struct device {
 
   kept kept;
   int reverse;
-  int row_blocks[ROW_PASSES], vector_blocks[VECTOR_PASSES], long_blocks;
+  int row_blocks[ROW_PASSES], shape_blocks[SHAPES_PASSES], vector_blocks[VECTOR_PASSES];
+  int long_blocks;
   halo_plan plan[HALO_PLANS];
   int plans;
   status broken;
@@ -245,10 +318,19 @@ void cuda_close(device **d);
 void cuda_describe(const device *d, device_facts *out);
 
 /* matrix.c */
-status cuda_matrix_create(device *d, const csr_block *a, matrix **out);
-status cuda_matrix_create_plain(device *d, const csr_block *a, matrix **out);
+status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out);
+status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format format, matrix **out);
 void cuda_matrix_release(device *d, matrix **a);
 void cuda_matrix_describe(const matrix *a, matrix_facts *out);
+/* Device memory for, and a copy of, an array of a matrix; released with it. */
+status matrix_piece(device *d, matrix *m, const void *from, int64_t bytes, const char *what,
+                    void *to);
+
+/* shapes.c */
+status shapes_create(device *d, matrix *m, const unsigned char *boundary);
+status cuda_matrix_weigh(device *d, matrix *a, vec weight);
+/* The tiles of a part, and what their rows' weights are (vector.data.at NULL: 1). */
+shapes_args shapes_of(const matrix *a, part p, vec weight);
 
 /* judge.c */
 status cuda_judge(device *d, comm *c, judge_kind kind, dptr state, int stop);
@@ -275,12 +357,19 @@ status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, 
                   dptr state);
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state);
 status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
+status cuda_cg_advance(device *d, const matrix *a, part p, vec r, vec inverse_diagonal, vec from,
+                       vec to, vec x, vec q, dptr state);
+status cuda_cg_reduce(device *d, const matrix *a, vec direction, vec q, vec inverse_diagonal, vec r,
+                      dptr state);
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
 
 /* Kernels (*.cu). Each returns the launch's error; none waits. */
 cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed);
 cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a, int most_blocks);
 cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute, int most_blocks);
+cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, const shapes_args *a,
+                          int most_blocks);
+cudaError_t kernel_advance_ghosts(cudaStream_t s, const shapes_args *a, lidx begin, lidx count);
 cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a, int most_blocks,
                            int processors);
 cudaError_t kernel_direction(cudaStream_t s, const direction_args *a);
@@ -299,6 +388,7 @@ cudaError_t kernel_store_state(cudaStream_t s, solve_state *to, const solve_stat
 
 /* Thread blocks that fit one multiprocessor. */
 cudaError_t kernel_rows_fit(row_pass pass, int *blocks);
+cudaError_t kernel_shapes_fit(shapes_pass_kind pass, int *blocks);
 cudaError_t kernel_long_rows_fit(int *blocks);
 cudaError_t kernel_vectors_fit(vector_pass pass, int *blocks);
 

@@ -88,7 +88,7 @@ static status judge_on_device(device *d, judge_kind kind, dptr state, int stop) 
   end.slot = slot_of(d->ring_there, end.sequence);
   end.kind = (int32_t)kind;
   end.stop = stop != 0;
-  if (k->active && (k->is_rows ? k->rows.state : k->vectors.state) == state.at) {
+  if (k->kind != KEPT_NONE && k->state == state.at) {
     TRY(launch_kept(d, &end));
   } else {
     TRY(device_settle(d));

@@ -1,6 +1,7 @@
-/* A rank's rows on the device: SELL-32 (sell.h), with length and place of a row in one 16-bit word
- * and what a warp must know of a slice in 16 bytes. It is built on the host, then copied; the sizes
- * are known, and refused if they do not fit, before anything is allocated on the GPU.
+/* A rank's rows on the device: by their shapes (shapes.c) where these are few, else SELL-32
+ * (sell.h), with length and place of a row in one 16-bit word and what a warp must know of a slice
+ * in 16 bytes. It is built on the host, then copied; the sizes are known, and refused if they do
+ * not fit, before anything is allocated on the GPU.
  *
  * Long rows become items, a warp's work each: a row up to 8192 entries, or a segment of a longer
  * one. Items of interior tiles come first, then those of boundary tiles, each longest first, so
@@ -16,8 +17,8 @@ typedef struct staging {
   sell s;
   slice *slices;
   uint16_t *slot;
-  lidx *list; /* interior tiles, then boundary tiles */
-  lidx interior;
+  lidx *list; /* tiles in slices: interior ones, then boundary ones */
+  lidx interior, boundary;
   lidx *first_item;
   long_item *item;
   lidx items, interior_items;
@@ -40,7 +41,8 @@ static status stage_slices(staging *g) {
   TRY(alloc_array(&g->slot, slots, sizeof *g->slot, "row lengths"));
   for (int64_t i = 0; i < slots / WARP; i++) {
     const int64_t from = i < s->slices ? i : s->slices;
-    g->slices[i].value_at = s->value_at[from] | (i < s->slices ? s->kind[i] : SLICE_GATHER);
+    g->slices[i].value_at =
+        s->value_at[from] | (i < s->slices ? slice_shape(s->kind[i]) : SLICE_GATHER);
     g->slices[i].column_at = s->column_at[from];
   }
   for (int64_t i = 0; i < slots; i++) {
@@ -55,11 +57,11 @@ static status stage_tiles(staging *g) {
   status rc = alloc_array(&g->list, g->s.tiles, sizeof *g->list, "tiles");
   if (rc != STATUS_OK) return rc;
   for (lidx t = 0; t < g->s.tiles; t++) {
-    if (!g->s.boundary[t]) g->list[g->interior++] = t;
+    if (!g->s.boundary[t] && !sell_has_shapes(&g->s, t)) g->list[g->interior++] = t;
   }
-  lidx at = g->interior;
   for (lidx t = 0; t < g->s.tiles; t++) {
-    if (g->s.boundary[t]) g->list[at++] = t;
+    if (!g->s.boundary[t] || sell_has_shapes(&g->s, t)) continue;
+    g->list[g->interior + g->boundary++] = t;
   }
   return rc;
 }
@@ -121,15 +123,17 @@ typedef struct piece {
 
 enum { PIECES = 12 };
 
+/* Slices and lengths are there for all tiles, unless none is in slices. */
 static void list_pieces(const staging *g, matrix *m, piece *out) {
   const sell *s = &g->s;
-  const int64_t slots = (int64_t)s->tiles * TILE, items = g->items, rows = s->long_rows;
+  const int64_t slots = g->interior + g->boundary > 0 ? (int64_t)s->tiles * TILE : 0;
+  const int64_t items = g->items, rows = s->long_rows;
   const piece all[PIECES] = {
       {g->slices, slots / WARP * (int64_t)sizeof *g->slices, &m->view.slices, "slices"},
       {g->slot, slots * (int64_t)sizeof *g->slot, &m->view.slot, "row lengths"},
       {s->value, s->value_at[s->slices] * 8, &m->view.value, "matrix values"},
       {s->column, s->column_at[s->slices] * 4, &m->view.column, "matrix columns"},
-      {g->list, (int64_t)s->tiles * 4, &m->interior, "tiles"},
+      {g->list, (int64_t)(g->interior + g->boundary) * 4, &m->slice_tiles, "tiles"},
       {s->long_first, rows > 0 ? ((int64_t)s->tiles + 1) * 4 : 0, &m->view.long_first, "long rows"},
       {s->long_row, rows * 4, &m->view.long_row, "long rows"},
       {g->first_item, rows > 0 ? (rows + 1) * 4 : 0, &m->view.first_item, "long rows"},
@@ -138,6 +142,20 @@ static void list_pieces(const staging *g, matrix *m, piece *out) {
       {s->long_column, s->long_offset[rows] * 4, &m->view.long_column, "columns of long rows"},
       {NULL, 2 * items * 8, &m->view.item_sum, "sums of long rows"}};
   memcpy(out, all, sizeof all);
+}
+
+status matrix_piece(device *d, matrix *m, const void *from, int64_t bytes, const char *what,
+                    void *to) {
+  status rc = STATUS_OK;
+  void *there;
+  if (bytes == 0) goto done;
+  TRY(device_alloc(d, bytes, what, &there));
+  m->room[m->rooms++] = there;
+  m->facts.bytes += bytes;
+  memcpy(to, &there, sizeof there);
+  if (from != NULL) TRY(device_upload(d, there, from, bytes));
+done:
+  return rc;
 }
 
 /* Allocates and copies what is not empty; the rest stays NULL. */
@@ -149,23 +167,17 @@ static status upload(device *d, const staging *g, matrix *m) {
   for (int i = 0; i < PIECES; i++) bytes += all[i].bytes;
   TRY(device_fits(d, bytes, "the matrix"));
   for (int i = 0; i < PIECES; i++) {
-    void *there;
-    if (all[i].bytes == 0) continue;
-    TRY(device_alloc(d, all[i].bytes, all[i].what, &there));
-    m->room[m->rooms++] = there;
-    memcpy(all[i].to, &there, sizeof there);
-    if (all[i].from == NULL) continue;
-    TRY(device_upload(d, there, all[i].from, all[i].bytes));
+    TRY(matrix_piece(d, m, all[i].from, all[i].bytes, all[i].what, all[i].to));
   }
-  m->facts.bytes = bytes;
 done:
   return rc;
 }
 
-/* Bytes of slices, lengths, entries, and long rows. */
+/* Bytes of slices, lengths, entries, long rows, and codes. */
 static int64_t sweep_bytes(const staging *g) {
   const sell *s = &g->s;
-  return (int64_t)s->tiles * (TILE * 2 + TILE / WARP * (int64_t)sizeof(slice)) +
+  return pattern_bytes(&s->shapes) +
+         (int64_t)(g->interior + g->boundary) * (TILE * 2 + TILE / WARP * (int64_t)sizeof(slice)) +
          s->value_at[s->slices] * 8 + s->column_at[s->slices] * 4 +
          s->long_offset[s->long_rows] * 12 + g->items * (int64_t)(sizeof(long_item) + 16);
 }
@@ -181,14 +193,31 @@ static int32_t uneven(const sell *s) {
   return 2 * time > 3 * work;
 }
 
-static status create(device *d, const csr_block *a, int packed, matrix **out) {
+static void describe(const staging *g, int packed, matrix *m) {
+  const sell *s = &g->s;
+  const int slices = g->interior + g->boundary > 0, shapes = s->shapes.shapes > 0;
+  m->facts.format = !packed   ? "sell-32 plain"
+                    : !shapes ? "sell-32"
+                    : slices  ? "pattern + sell-32"
+                              : "pattern";
+  m->facts.sweep_bytes = sweep_bytes(g);
+  m->facts.long_rows = s->long_rows;
+  m->facts.shapes = s->shapes.shapes;
+  m->facts.shape_rows = s->shapes.fit_rows;
+  for (lidx t = 0; t < s->tiles; t++) {
+    if (s->boundary[t]) m->facts.boundary_rows += sell_row_end(s, t) - t * TILE;
+  }
+  m->facts.interior_rows = s->rows - m->facts.boundary_rows;
+}
+
+static status create(device *d, const csr_block *a, const sell_plan *plan, matrix **out) {
   status rc = STATUS_OK;
   staging g;
   memset(&g, 0, sizeof g);
   TRY(alloc_zeroed(out, 1, sizeof **out, "matrix"));
   matrix *m = *out;
   TRY(device_settle(d));
-  TRY(sell_create(a, WARP, packed, &g.s));
+  TRY(sell_create(a, plan, &g.s));
   TRY(stage_slices(&g));
   TRY(stage_tiles(&g));
   TRY(stage_items(&g));
@@ -200,33 +229,38 @@ static status create(device *d, const csr_block *a, int packed, matrix **out) {
   m->view.uneven = uneven(&g.s);
   m->ghosts = g.s.ghosts;
   m->interior_items = g.interior_items;
-  m->boundary_tiles = g.s.tiles - g.interior;
-  m->boundary = m->interior + g.interior;
-  m->facts.format = packed ? "sell-32" : "sell-32 plain";
-  m->facts.sweep_bytes = sweep_bytes(&g);
-  m->facts.long_rows = g.s.long_rows;
-  for (lidx i = g.interior; i < g.s.tiles; i++) {
-    m->facts.boundary_rows += sell_row_end(&g.s, g.list[i]) - g.list[i] * TILE;
-  }
-  m->facts.interior_rows = g.s.rows - m->facts.boundary_rows;
+  m->slices.interior = g.interior;
+  m->slices.boundary = g.boundary;
+  describe(&g, plan->level != SELL_PLAIN, m);
+  m->pattern = g.s.shapes; /* taken over */
+  memset(&g.s.shapes, 0, sizeof g.s.shapes);
+  TRY(shapes_create(d, m, g.s.boundary));
 done:
   staging_release(&g);
   if (rc != STATUS_OK) cuda_matrix_release(d, out);
   return rc;
 }
 
-status cuda_matrix_create(device *d, const csr_block *a, matrix **out) {
-  return create(d, a, 1, out);
+/* Formats that are not there become the nearest: sell. */
+status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
+  const sell_plan plan = {.lanes = WARP,
+                          .level = SELL_SLICES,
+                          .shapes = format == FORMAT_AUTO || format == FORMAT_PATTERN,
+                          .threads = d->threads};
+  return create(d, a, &plan, out);
 }
 
-status cuda_matrix_create_plain(device *d, const csr_block *a, matrix **out) {
-  return create(d, a, 0, out);
+status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format format, matrix **out) {
+  const sell_plan plan = {.lanes = WARP, .level = SELL_PLAIN, .threads = 1};
+  (void)format;
+  return create(d, a, &plan, out);
 }
 
 void cuda_matrix_release(device *d, matrix **a) {
   if (*a == NULL) return;
   device_settle(d);
   for (int i = 0; i < (*a)->rooms; i++) device_free(d, (*a)->room[i]);
+  pattern_release(&(*a)->pattern);
   alloc_free(a);
 }
 

@@ -58,6 +58,17 @@ static __device__ inline void tile_sums_small(block_tally *t, int which, const d
   }
 }
 
+/* Adds this lane's term of chunk i to its chain, and a finished block's sum to the tally. */
+static __device__ inline void chain(block_tally *t, int which, double u, double v, int block, int i,
+                                    double *sum) {
+  *sum = fma(u, v, *sum);
+  if (((i + 1) * WARP & (block - 1)) != 0 && block > WARP) return;
+  const int lanes = block < WARP ? block : WARP;
+  const double total = lane_tree(*sum, lanes);
+  if ((int)threadIdx.x % lanes == 0) tally_add_shared(t, which, total);
+  *sum = 0.0;
+}
+
 /* ---- the end of a step ---- */
 
 struct verdict_room {

@@ -162,6 +162,10 @@ static status size_grids(device *d) {
     TRY(device_check(d, kernel_rows_fit((row_pass)i, &d->row_blocks[i]), "occupancy"));
     d->row_blocks[i] *= d->processors;
   }
+  for (int i = 0; i < SHAPES_PASSES; i++) {
+    TRY(device_check(d, kernel_shapes_fit((shapes_pass_kind)i, &d->shape_blocks[i]), "occupancy"));
+    d->shape_blocks[i] *= d->processors;
+  }
   for (int i = 0; i < VECTOR_PASSES; i++) {
     TRY(device_check(d, kernel_vectors_fit((vector_pass)i, &d->vector_blocks[i]), "occupancy"));
     d->vector_blocks[i] *= d->processors;
@@ -177,6 +181,7 @@ status cuda_open(const device_request *request, device **out) {
   struct cudaDeviceProp property;
   TRY(alloc_zeroed(out, 1, sizeof **out, "backend cuda"));
   device *d = *out;
+  d->threads = request->threads > 0 ? request->threads : 1;
   TRY(choose_device(d, request->node_rank, &property));
   TRY(make_streams(d));
   TRY(make_room(d));

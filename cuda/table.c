@@ -8,10 +8,12 @@
 #define SOLVE(create)                                                                              \
   {                                                                                                \
     .lag = LAG, .matrix_create = (create), .matrix_release = cuda_matrix_release,                  \
-    .matrix_describe = cuda_matrix_describe, .product = cuda_product, .residual = cuda_residual,   \
-    .relax = cuda_relax, .relax_set = cuda_relax_set, .sweep = cuda_sweep,                         \
-    .cg_product = cuda_cg_product, .cg_residual = cuda_cg_residual,                                \
-    .cg_direction = cuda_cg_direction, .judge = cuda_judge, .look = cuda_look,                     \
+    .matrix_describe = cuda_matrix_describe, .matrix_weigh = cuda_matrix_weigh,                    \
+    .product = cuda_product, .residual = cuda_residual, .relax = cuda_relax,                       \
+    .relax_set = cuda_relax_set, .sweep = cuda_sweep, .cg_product = cuda_cg_product,               \
+    .cg_residual = cuda_cg_residual, .cg_direction = cuda_cg_direction, .cg_two_vectors = 1,       \
+    .cg_advance = cuda_cg_advance, .cg_reduce = cuda_cg_reduce, .judge = cuda_judge,               \
+    .look = cuda_look,                                                                             \
   }
 
 static const solve_backend SOLVE_cuda = SOLVE(cuda_matrix_create);

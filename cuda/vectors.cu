@@ -5,17 +5,6 @@
 
 enum { CHUNKS = TILE / WARP };
 
-/* Adds this lane's term of chunk i to its chain, and a finished block's sum to the tally. */
-static __device__ inline void chain(block_tally *t, int which, double u, double v, int block, int i,
-                                    double *sum) {
-  *sum = fma(u, v, *sum);
-  if (((i + 1) * WARP & (block - 1)) != 0 && block > WARP) return;
-  const int lanes = block < WARP ? block : WARP;
-  const double total = lane_tree(*sum, lanes);
-  if ((int)threadIdx.x % lanes == 0) tally_add_shared(t, which, total);
-  *sum = 0.0;
-}
-
 static __device__ inline void dot_tile(const vector_args &p, block_tally *t, lidx tile) {
   const int lane = (int)threadIdx.x % WARP;
   const lidx first = tile * TILE + lane;
@@ -119,7 +108,7 @@ __global__ void __launch_bounds__(TILE) direction_pass(const __grid_constant__ d
   if (i < pairs) {
     r = reinterpret_cast<const double2 *>(a.r)[at];
     if (PRECONDITIONED) d = reinterpret_cast<const double2 *>(a.inverse)[at];
-    p = reinterpret_cast<const double2 *>(a.direction)[at];
+    p = reinterpret_cast<const double2 *>(a.from)[at];
     x = reinterpret_cast<const double2 *>(a.x)[at];
   }
   const double alpha = a.state->alpha, beta = a.state->beta;
@@ -132,8 +121,9 @@ __global__ void __launch_bounds__(TILE) direction_pass(const __grid_constant__ d
   }
   if (i == 0 && a.rows % 2 != 0) {
     const lidx last = a.rows - 1;
-    direct(a.r[last], PRECONDITIONED ? a.inverse[last] : 1.0, alpha, beta, &a.direction[last],
-           &a.x[last]);
+    double to = a.from[last];
+    direct(a.r[last], PRECONDITIONED ? a.inverse[last] : 1.0, alpha, beta, &to, &a.x[last]);
+    a.direction[last] = to;
   }
 }
 

@@ -14,20 +14,42 @@
 
 typedef struct matrix matrix; /* a rank's rows in the backend's storage */
 
+/* How the rows are kept; the bits of results do not depend on it. A backend may know fewer formats:
+ * then it takes its own for those it does not know, and matrix_facts says so.
+ *   AUTO     row shapes where tiles have few, narrow columns and values where they fit elsewhere
+ *   CSR      offsets, columns, values: 12 bytes an entry, 8 a row
+ *   SELL     sell.h, columns of four bytes and values of eight
+ *   PACKED   sell.h, the narrowest columns and values that fit
+ *   PATTERN  row shapes (pattern.h) where tiles have few, SELL elsewhere */
+typedef enum matrix_format {
+  FORMAT_AUTO,
+  FORMAT_CSR,
+  FORMAT_SELL,
+  FORMAT_PACKED,
+  FORMAT_PATTERN
+} matrix_format;
+
 typedef struct matrix_facts {
-  const char *format;  /* "csr", "sell-8", ... */
+  const char *format;  /* "csr", "sell-8", "pattern", "pattern + packed-8", ... */
   int64_t bytes;       /* storage, this rank */
   int64_t sweep_bytes; /* a sweep's or product's matrix and index traffic, this rank */
   lidx interior_rows, boundary_rows, long_rows;
+  lidx shapes, shape_rows; /* distinct row shapes in use, and the rows kept by them */
 } matrix_facts;
 
 typedef struct solve_backend {
   int lag; /* judged steps the host may run ahead of look() */
 
   /* The block may be released afterwards. */
-  status (*matrix_create)(device *d, const csr_block *a, matrix **out);
+  status (*matrix_create)(device *d, const csr_block *a, matrix_format format, matrix **out);
   void (*matrix_release)(device *d, matrix **a);
   void (*matrix_describe)(const matrix *a, matrix_facts *out);
+
+  /* Says that `weight` (of sweeps; of CG, the inverse diagonal) keeps its numbers from now on, and
+   * its memory, until another is named or none (data.at NULL). Where rows of one shape have one
+   * weight, an operation given this vector need not read it. The bits stay the same. NULL: not
+   * there. Local. */
+  status (*matrix_weigh)(device *d, matrix *a, vec weight);
 
   /* y = A x */
   status (*product)(device *d, const matrix *a, part p, vec x, vec y);
@@ -65,6 +87,24 @@ typedef struct solve_backend {
   status (*cg_product)(device *d, const matrix *a, part p, vec direction, vec q, dptr state);
   status (*cg_residual)(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
   status (*cg_direction)(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
+
+  /* CG in two passes; NULL where a backend has only those above.
+   *
+   * advance: where `pending` is set, x = fma(alpha, from, x); to = fma(beta, from, z), the ghosts
+   * of `to` included, from those of r, inverse_diagonal and `from`; then, unless there is a
+   * verdict, sum 0: (scale to_i)(scale (A to)_i). Nothing else is written, but that q may receive A
+   * to. As a matrix operation it is r's ghosts that must be filled before BOUNDARY runs (those of
+   * inverse_diagonal and `from` are there all the time); INTERIOR writes all owned entries of x and
+   * `to`. `from` and `to` are one vector unless cg_two_vectors is set: then they are different ones
+   * that take turns, and where nothing is pending `to` is not written.
+   *
+   * reduce: cg_residual with q = A direction, which may be read from q or made again. The ghosts of
+   * `direction` are filled. To be called after cg_advance or cg_product with the same vectors. */
+  int cg_two_vectors;
+  status (*cg_advance)(device *d, const matrix *a, part p, vec r, vec inverse_diagonal, vec from,
+                       vec to, vec x, vec q, dptr state);
+  status (*cg_reduce)(device *d, const matrix *a, vec direction, vec q, vec inverse_diagonal, vec r,
+                      dptr state);
 
   /* Ends a step: adds the current sums over threads and ranks, rounds each once, and applies the
    * rule `kind` (solve_rules.h) to the state; `stop` != 0 asks all ranks to stop. Clears the sums.

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "commands.h"
 #include "inspect_checkpoint.h"
+#include "inspect_storage.h"
 #include "log.h"
 #include "matrix_io.h"
 #include "report.h"
@@ -76,6 +77,7 @@ typedef struct findings {
   matrix_survey survey;
   spectrum spectrum;
   method_choice choice; /* the method likely to work, or "none" */
+  storage_facts storage; /* of square matrices */
 } findings;
 
 /* Bytes a rank needs for its share to be solved: the entries as rows (16 bytes each) and what
@@ -150,6 +152,7 @@ static void print_matrix(const run_context *run, const findings *f) {
   }
   report_print("bandwidth       %lld\n", (long long)s->bandwidth);
   print_lengths(s);
+  if (s->rows == s->columns) inspect_storage_print(&f->storage);
   for (int i = 0; i < count; i++) {
     char bytes[REPORT_BYTES];
     report_bytes(rank_bytes(s, ranks[i]), bytes);
@@ -198,6 +201,7 @@ static void fill_report(const run_context *run, const findings *f, report *r) {
     report_close(r);
   }
   report_close(r);
+  if (s->rows == s->columns) inspect_storage_report(&f->storage, r);
   report_open_list(r, "memory_per_rank");
   for (int i = 0; i < count; i++) {
     report_open(r, NULL);
@@ -266,6 +270,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
   TRY(measure(run, &a, &owned, &f));
   choice_make(&f.survey, &f.spectrum, &f.choice);
+  if (f.survey.rows == f.survey.columns) TRY(inspect_storage(run, &a, &f.storage));
   rc = comm_agree(run->c, leads(run) ? tell(run, &f) : STATUS_OK);
 done:
   alloc_free(&rhs);
@@ -290,13 +295,13 @@ status command_inspect(run_context *run) {
   const char *path = options_text(run->o, "inspect.file");
   const char *to = options_text(run->o, "run.report");
   const char *const inputs[] = {path, options_file(run->o), NULL};
-  int result = 0, checkpoint = 0, matrix = 0;
+  int result = 0, checkpoint = 0, holds = 0;
   if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
   TRY(inspect_checkpoint(run, path, &checkpoint));
   if (checkpoint) goto done;
   TRY(result_is_result(run->c, path, &result));
-  if (result) TRY(holds_matrix(run, path, &matrix));
-  if (result && !(matrix && !options_flag(run->o, "inspect.config"))) {
+  if (result) TRY(holds_matrix(run, path, &holds));
+  if (result && !(holds && !options_flag(run->o, "inspect.config"))) {
     TRY(inspect_result(run, path));
   } else if (options_flag(run->o, "inspect.config")) {
     rc = comm_agree(run->c, fail(STATUS_INPUT,

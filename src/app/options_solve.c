@@ -74,7 +74,7 @@ static const option SOLVE[] = {
      "iterations between true residuals with monitor = update"},
     {"solve", "divergence", OPTION_REAL, "1e5", NULL, 1, INFINITY, 0,
      "diverged when |b - A x| exceeds this times max(|b|, |r0|); inf: never"},
-    {"solve", "format", OPTION_WORD, "auto", "auto|sell", 0, 0, OPTION_PROBLEM,
+    {"solve", "format", OPTION_WORD, "auto", "auto|csr|sell|packed|pattern", 0, 0, 0,
      "matrix storage; the bits of the result do not depend on it"},
     {0},
 };

@@ -14,6 +14,17 @@
 /* Measured: on 16 cores beside an H200 omp wins below, the GPU above. */
 enum { AUTO_GPU_ROWS = 1000000 };
 
+/* The word of solve.format, in the order of matrix_format. */
+static matrix_format format_asked(const solve_job *j) {
+  static const char *const names[] = {"auto", "csr", "sell", "packed", "pattern"};
+  const char *word = options_text(j->run->o, "solve.format");
+  int format = FORMAT_AUTO;
+  for (int i = 0; i < 5; i++) {
+    if (strcmp(word, names[i]) == 0) format = i;
+  }
+  return (matrix_format)format;
+}
+
 status solve_open_backend(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
@@ -35,7 +46,7 @@ status solve_open_backend(solve_job *j) {
   const transport_side side = linear_side(s);
   TRY(backend_transport(j->run, &side, &j->chosen));
   TRY(solve_equilibrate(j));
-  rc = s->kernels->solve->matrix_create(s->place, block, &s->a);
+  rc = s->kernels->solve->matrix_create(s->place, block, format_asked(j), &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
 done:
@@ -145,6 +156,9 @@ static status load_weights(solve_job *j) {
   }
   ATTEMPT(s, linear_vector(s, "weights", &j->solve.weight));
   ATTEMPT(s, linear_load(s, j->solve.weight, weight));
+  if (s->kernels->solve->matrix_weigh != NULL) {
+    ATTEMPT(s, s->kernels->solve->matrix_weigh(s->place, s->a, j->solve.weight));
+  }
 done:
   alloc_free(&weight);
   return rc;

@@ -103,9 +103,14 @@ void solve_request(solve_job *j) {
 
 status solve_make_preconditioner(solve_job *j) {
   status rc = STATUS_OK;
+  linear_system *s = &j->system;
   TRY(preconditioning_open(&j->system, j->preconditioner, &j->rows, &j->made));
   j->solve.preconditioning = &j->made;
   j->solve.inverse_diagonal = preconditioning_diagonal(&j->made);
+  if (j->solve.inverse_diagonal.data.at != NULL && s->kernels->solve->matrix_weigh != NULL) {
+    ATTEMPT(s, s->kernels->solve->matrix_weigh(s->place, s->a, j->solve.inverse_diagonal));
+  }
+  rc = comm_agree(s->world, s->failure);
 done:
   return rc;
 }

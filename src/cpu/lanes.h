@@ -48,6 +48,22 @@ static inline lanes lanes_pick(const double *x, const lidx *column) {
                  _mm256_setr_pd(x[column[4]], x[column[5]], x[column[6]], x[column[7]])};
 }
 
+/* The same by narrow columns or numbers. */
+static inline lanes lanes_pick2(const double *x, const uint16_t *at) {
+  return (lanes){_mm256_setr_pd(x[at[0]], x[at[1]], x[at[2]], x[at[3]]),
+                 _mm256_setr_pd(x[at[4]], x[at[5]], x[at[6]], x[at[7]])};
+}
+
+static inline lanes lanes_pick1(const double *x, const uint8_t *at) {
+  return (lanes){_mm256_setr_pd(x[at[0]], x[at[1]], x[at[2]], x[at[3]]),
+                 _mm256_setr_pd(x[at[4]], x[at[5]], x[at[6]], x[at[7]])};
+}
+
+/* Eight floats, exactly. */
+static inline lanes lanes_widen(const float *at) {
+  return (lanes){_mm256_cvtps_pd(_mm_loadu_ps(at)), _mm256_cvtps_pd(_mm_loadu_ps(at + 4))};
+}
+
 static inline lanes lanes_absolute(lanes x) {
   const __m256d sign = _mm256_set1_pd(-0.0);
   return (lanes){_mm256_andnot_pd(sign, x.low), _mm256_andnot_pd(sign, x.high)};

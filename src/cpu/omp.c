@@ -35,8 +35,7 @@ lidx share_begin(const device *d, lidx rows, int t) {
   return (lidx)((int64_t)tile_count(rows) * t / d->threads);
 }
 
-/* One thread, or all of them (team.c). */
-static int team_size(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
+int team_size(const device *d, lidx tiles) { return tiles > 1 ? d->threads : 1; }
 
 void worker_settle(worker *w) {
   for (int i = 0; i < SUMS_MAX && w->sums.used >> i != 0; i++) {
@@ -218,6 +217,7 @@ static const solve_backend SOLVE_omp = {.lag = 0,
                                         .matrix_create = omp_matrix_create,
                                         .matrix_release = omp_matrix_release,
                                         .matrix_describe = omp_matrix_describe,
+                                        .matrix_weigh = omp_matrix_weigh,
                                         .product = omp_product,
                                         .residual = omp_residual,
                                         .relax = omp_relax,
@@ -226,6 +226,8 @@ static const solve_backend SOLVE_omp = {.lag = 0,
                                         .cg_product = omp_cg_product,
                                         .cg_residual = omp_cg_residual,
                                         .cg_direction = omp_cg_direction,
+                                        .cg_advance = omp_cg_advance,
+                                        .cg_reduce = omp_cg_reduce,
                                         .judge = omp_judge,
                                         .look = host_look};
 

@@ -1,129 +1,25 @@
-/* Storage of the OpenMP backend: SELL-8 with packed slices (sell.h), cut into runs of tiles of
- * equal traffic, one per worker. Rows above 8192 entries are cut further, into their segments,
- * which all threads share whatever tile they belong to: one dense row does not hold up its owner.
- *
- * The order inside a row is that of row_product.h whatever the form of a slice. */
+/* Storage of the OpenMP backend: row shapes (pattern.h), SELL-8 (sell.h) or CSR, cut into runs of
+ * tiles of equal traffic, one per worker. Rows above 8192 entries are cut further, into their
+ * segments, which all threads share whatever tile they belong to: one dense row does not hold up
+ * its owner.
+ */
 #include "omp_team.h"
 
 #include <string.h>
 
 #include "alloc.h"
 #include "lanes.h"
+#include "team.h"
 
 /* Bytes of a row besides its entries that a sweep moves (x, b, weight, next), and of an entry: what
  * the split over threads balances. */
 enum { ROW_BYTES = 40, ENTRY_BYTES = 12 };
 
-/* Any columns. 96 bytes for an entry of all lanes, x picked one by one. */
-static inline void slice_gather(const double *value, const lidx *column,
-                                const unsigned char *length, const double *x, double *sum,
-                                int absolute) {
-  const int shortest = length[LANES - 1], longest = length[0];
-  lanes all = lanes_zero();
-  for (int k = 0; k < shortest; k++, value += LANES, column += LANES) {
-    all = lanes_term(lanes_load(value), lanes_pick(x, column), all, absolute);
-  }
-  lanes_store(sum, all);
-  for (int k = shortest; k < longest; k++, value += LANES, column += LANES) {
-    for (int l = 0; k < length[l]; l++) { /* lengths fall; ends before lane LANES - 1 */
-      sum[l] = row_term(value[l], x[column[l]], sum[l], absolute);
-    }
-  }
-}
-
-/* Bytes ahead of use at which values are asked for: left to itself the processor loses them among
- * the dozen streams of a sweep (0.8 of the time with it; none gained on gathered slices, measured).
+/* Traffic of tile t; entries of segmented rows are everybody's, those of shapes come from caches.
  */
-enum { AHEAD = 2048 };
-
-/* Columns advance by one from lane to lane: 68 bytes an entry of all lanes, x in straight loads. */
-static inline lanes slice_run(const double *value, const lidx *column, int length, const double *x,
-                              int absolute) {
-  lanes sum = lanes_zero();
-  for (int k = 0; k < length; k++) {
-    lanes_prefetch(value + k * LANES, AHEAD);
-    sum = lanes_term(lanes_load(value + k * LANES), lanes_load(x + column[k]), sum, absolute);
-  }
-  return sum;
-}
-
-/* And one value for all lanes: 12 bytes. */
-static inline lanes slice_constant(const double *value, const lidx *column, int length,
-                                   const double *x, int absolute) {
-  lanes sum = lanes_zero();
-  for (int k = 0; k < length; k++) {
-    sum = lanes_term(lanes_all(value[k]), lanes_load(x + column[k]), sum, absolute);
-  }
-  return sum;
-}
-
-/* The long rows of a tile, into their places. */
-static void tile_long_rows(const matrix *m, lidx tile, const double *x, double *out, int absolute) {
-  const sell *s = &m->s;
-  for (lidx i = s->long_first[tile]; i < s->long_first[tile + 1]; i++) {
-    const eidx begin = s->long_offset[i], count = s->long_offset[i + 1] - begin;
-    double sum = 0.0;
-    if (row_segments(count) == 0) {
-      sum = row_product(s->long_value + begin, s->long_column + begin, count, x, absolute);
-    } else {
-      const double *partial = m->segment_sum + (absolute ? m->segments : 0);
-      for (lidx j = m->first_segment[i]; j < m->first_segment[i + 1]; j++) sum += partial[j];
-    }
-    out[s->long_row[i] - tile * SELL_TILE] = sum;
-  }
-}
-
-/* `out` is nobody else's: said, so that the pointers of s stay in registers across its stores. */
-static inline void tile_rows(const sell *s, lidx tile, const double *restrict x,
-                             double *restrict out, int absolute) {
-  const lidx begin = sell_slice_begin(s, tile), end = sell_slice_end(s, tile);
-  const unsigned char *restrict kind = s->kind;
-  const unsigned char *restrict length = s->length + (int64_t)begin * LANES;
-  const unsigned char *restrict place = s->place + (int64_t)begin * LANES;
-  const eidx *restrict value_at = s->value_at, *restrict column_at = s->column_at;
-  const double *restrict values = s->value;
-  const lidx *restrict columns = s->column;
-  for (lidx i = begin; i < end; i++, length += LANES, place += LANES) {
-    const double *value = values + value_at[i];
-    const lidx *column = columns + column_at[i];
-    if (kind[i] == SLICE_CONSTANT) {
-      lanes_store(out + place[0], slice_constant(value, column, length[0], x, absolute));
-    } else if (kind[i] == SLICE_RUN) {
-      lanes_store(out + place[0], slice_run(value, column, length[0], x, absolute));
-    } else {
-      double sum[LANES];
-      slice_gather(value, column, length, x, sum, absolute);
-      for (int l = 0; l < LANES; l++) out[place[l]] = sum[l];
-    }
-  }
-}
-
-void tile_product(const matrix *m, lidx tile, const double *x, double *out) {
-  tile_rows(&m->s, tile, x, out, 0);
-  tile_long_rows(m, tile, x, out, 0);
-}
-
-void tile_product_absolute(const matrix *m, lidx tile, const double *x, double *out) {
-  tile_rows(&m->s, tile, x, out, 1);
-  tile_long_rows(m, tile, x, out, 1);
-}
-
-void segment_product(const matrix *m, lidx which, const double *x, int absolute) {
-  const segment *g = &m->segment[which];
-  const eidx begin = m->s.long_offset[g->row], count = m->s.long_offset[g->row + 1] - begin;
-  const double *value = m->s.long_value + begin;
-  const lidx *column = m->s.long_column + begin;
-  if (absolute) {
-    m->segment_sum[m->segments + which] = row_segment(value, column, count, g->number, x, 1);
-  } else {
-    m->segment_sum[which] = row_segment(value, column, count, g->number, x, 0);
-  }
-}
-
-/* Traffic of tile t; entries of segmented rows are everybody's. */
-static int64_t tile_bytes(const csr_block *a, lidx t) {
+static int64_t tile_bytes(const sell *s, const csr_block *a, lidx t) {
   const lidx begin = t * TILE, end = tile_end(t, a->rows);
-  int64_t entries = a->offset[end] - a->offset[begin];
+  int64_t entries = sell_has_shapes(s, t) ? 0 : a->offset[end] - a->offset[begin];
   for (lidx i = begin; i < end && entries > ROW_SEGMENTED; i++) {
     const eidx n = a->offset[i + 1] - a->offset[i];
     if (row_segments(n) > 0) entries -= n;
@@ -132,19 +28,19 @@ static int64_t tile_bytes(const csr_block *a, lidx t) {
 }
 
 /* Worker t gets the tiles up to its share of the traffic. */
-static status cut_tiles(const device *d, const csr_block *a, lidx **out) {
+static status cut_tiles(const device *d, const sell *s, const csr_block *a, lidx **out) {
   status rc = STATUS_OK;
   const lidx tiles = tile_count(a->rows);
   int64_t total = 0, so_far = 0;
   TRY(alloc_array(out, (int64_t)d->threads + 1, sizeof **out, "shares of threads"));
   lidx *cut = *out, t = 0;
-  for (lidx i = 0; i < tiles; i++) total += tile_bytes(a, i);
+  for (lidx i = 0; i < tiles; i++) total += tile_bytes(s, a, i);
   cut[0] = 0;
   for (int w = 1; w < d->threads; w++) {
     /* share w ends where the middle of a tile passes w / threads of the total */
     const double goal = (double)total * w / d->threads;
-    while (t < tiles && (double)so_far + 0.5 * (double)tile_bytes(a, t) <= goal) {
-      so_far += tile_bytes(a, t++);
+    while (t < tiles && (double)so_far + 0.5 * (double)tile_bytes(s, a, t) <= goal) {
+      so_far += tile_bytes(s, a, t++);
     }
     cut[w] = t;
   }
@@ -185,43 +81,138 @@ static void adopt_split(device *d, const csr_block *a, const matrix *m) {
   memcpy(d->cut, m->cut, ((size_t)d->threads + 1) * sizeof *d->cut);
 }
 
-status omp_matrix_create(device *d, const csr_block *a, matrix **out) {
+static status copy_rows(device *d, const csr_block *from, csr_block *to) {
   status rc = STATUS_OK;
-  TRY(alloc_zeroed(out, 1, sizeof **out, "matrix"));
-  matrix *m = *out;
-  TRY(cut_tiles(d, a, &m->cut));
-  TRY(sell_open(a, LANES, 1, &m->s));
+  const eidx entries = from->offset[from->rows];
+  to->rows = from->rows;
+  TRY(alloc_array(&to->column, entries, sizeof *to->column, "matrix columns"));
+  TRY(alloc_array(&to->value, entries, sizeof *to->value, "matrix values"));
+  TRY(alloc_array(&to->offset, (int64_t)from->rows + 1, sizeof *to->offset, "row offsets"));
+  team_copy(d->threads, to->offset, from->offset, ((int64_t)from->rows + 1) * 8);
+  team_copy(d->threads, to->column, from->column, entries * 4);
+  team_copy(d->threads, to->value, from->value, entries * 8);
+done:
+  return rc;
+}
+
+static sell_plan plan_of(const device *d, matrix_format format) {
+  sell_plan plan = {.lanes = LANES, .level = SELL_SLICES, .threads = d->threads};
+  if (format == FORMAT_CSR) plan.level = SELL_PLAIN;
+  if (format == FORMAT_PACKED || format == FORMAT_AUTO) plan.level = SELL_PACKED;
+  plan.shapes = format == FORMAT_PATTERN || format == FORMAT_AUTO;
+  return plan;
+}
+
+static int has_packed_slices(const sell *s) {
+  for (lidx i = 0; i < s->slices; i++) {
+    if (column_bytes(s->kind[i]) != 4 || value_bytes(s->kind[i]) != 8) return 1;
+  }
+  return 0;
+}
+
+static const char *name_of(const sell *s) {
+  const int packed = has_packed_slices(s);
+  if (s->shapes.fit_tiles == 0) return packed ? "packed-8" : "sell-8";
+  if (s->shapes.fit_tiles == s->tiles) return "pattern";
+  return packed ? "pattern + packed-8" : "pattern + sell-8";
+}
+
+/* Measured, placed and filled by the threads that will use it. */
+static status fill_sell(device *d, const csr_block *a, matrix_format format, matrix *m) {
+  status rc = STATUS_OK;
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_measure(&m->s, a, m->cut[t], m->cut[t + 1]);
+  if (m->rows.offset != NULL) goto done;
+  if (format == FORMAT_AUTO && !sell_packing_pays(&m->s)) sell_unpack(&m->s);
   TRY(sell_place(&m->s));
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) sell_fill(&m->s, a, m->cut[t], m->cut[t + 1]);
+  sell_built(&m->s);
   TRY(list_segments(m));
+done:
+  return rc;
+}
+
+status omp_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
+  status rc = STATUS_OK;
+  const sell_plan plan = plan_of(d, format);
+  TRY(alloc_zeroed(out, 1, sizeof **out, "matrix"));
+  matrix *m = *out;
+  TRY(sell_open(a, &plan, &m->s));
+  TRY(cut_tiles(d, &m->s, a, &m->cut));
+  if (format == FORMAT_CSR) TRY(copy_rows(d, a, &m->rows));
+  TRY(fill_sell(d, a, format, m));
   for (lidx t = 0; t < m->s.tiles; t++) {
     if (m->s.boundary[t]) m->boundary_rows += sell_row_end(&m->s, t) - t * TILE;
   }
+  m->format = format == FORMAT_CSR ? "csr" : name_of(&m->s);
+  TRY(omp_cg_prepare(d, a, m));
   adopt_split(d, a, m);
 done:
   if (rc != STATUS_OK) omp_matrix_release(d, out);
   return rc;
 }
 
+static void forget_weights(matrix *m) {
+  m->weighed = NULL;
+  alloc_free(&m->shape_weight);
+  alloc_free(&m->one_weight);
+}
+
 void omp_matrix_release(device *d, matrix **m) {
   (void)d;
   if (*m == NULL) return;
+  forget_weights(*m);
   sell_release(&(*m)->s);
+  csr_block_release(&(*m)->rows);
   alloc_free(&(*m)->cut);
   alloc_free(&(*m)->segment);
   alloc_free(&(*m)->first_segment);
   alloc_free(&(*m)->segment_sum);
+  alloc_free(&(*m)->ahead);
+  alloc_free(&(*m)->early);
+  alloc_free(&(*m)->cg);
   alloc_free(m);
 }
 
+status omp_matrix_weigh(device *d, matrix *m, vec weight) {
+  status rc = STATUS_OK;
+  const row_pattern *p = &m->s.shapes;
+  int one = 1;
+  forget_weights(m);
+  if (weight.data.at == NULL || p->shapes == 0) goto done;
+  TRY(alloc_array(&m->shape_weight, p->shapes, sizeof *m->shape_weight, "weights of shapes"));
+  if (!pattern_learn(d->threads, p, vec_at(weight), m->shape_weight)) goto done;
+  for (lidx s = 1; s < p->shapes; s++) {
+    one &= bits_of(m->shape_weight[s]) == bits_of(m->shape_weight[0]);
+  }
+  if (one) {
+    TRY(alloc_array(&m->one_weight, TILE, sizeof *m->one_weight, "weights of shapes"));
+    for (lidx j = 0; j < TILE; j++) m->one_weight[j] = m->shape_weight[0];
+  }
+  m->weighed = vec_at(weight);
+done:
+  if (m->weighed == NULL) forget_weights(m);
+  return rc;
+}
+
+static void describe_rows(const matrix *m, matrix_facts *out) {
+  const int64_t entries = m->rows.offset[m->rows.rows];
+  out->sweep_bytes = entries * 12 + (int64_t)(m->rows.rows + 1) * 8;
+  out->bytes = out->sweep_bytes + m->s.tiles;
+}
+
 void omp_matrix_describe(const matrix *m, matrix_facts *out) {
-  out->format = "sell-8";
-  out->bytes = sell_bytes(&m->s) + (int64_t)m->segments * 24;
-  out->sweep_bytes = sell_sweep_bytes(&m->s);
+  out->format = m->format;
   out->boundary_rows = m->boundary_rows;
   out->interior_rows = m->s.rows - m->boundary_rows;
   out->long_rows = m->s.long_rows;
+  out->shapes = m->s.shapes.shapes;
+  out->shape_rows = m->s.shapes.fit_rows;
+  if (m->rows.offset != NULL) {
+    describe_rows(m, out);
+    return;
+  }
+  out->bytes = sell_bytes(&m->s) + (int64_t)m->segments * 24;
+  out->sweep_bytes = sell_sweep_bytes(&m->s);
 }

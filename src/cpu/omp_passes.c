@@ -9,15 +9,6 @@
 #include "lanes.h"
 #include "omp_team.h"
 
-/* Adds the blocks of sum_j p_j q_j, j < n, to sum number `which`. Tiles are whole blocks. */
-static inline void add_blocks(worker *w, int which, const double *p, const double *q, lidx n,
-                              lidx block) {
-  for (lidx j = 0; j < n; j += block) {
-    const int count = n - j < block ? n - j : block;
-    worker_add(w, which, block_dot(p + j, q + j, count));
-  }
-}
-
 /* x.y of two vectors: 16. */
 static void dot_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
   (void)tile;
@@ -81,14 +72,14 @@ status omp_residual(device *d, const matrix *m, part which, vec x, vec b, vec r,
 /* next = x + weight (b - A x), the residual's norm: x 8, b 8, weight 8, next 16. */
 static void sweep_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
   const double *restrict x = p->x + begin, *restrict b = p->b + begin;
-  const double *restrict weight = p->weight + begin;
   double *restrict next = p->y + begin;
   const double scale = p->scale;
-  double sum[TILE];
+  double sum[TILE], room[TILE];
+  const double *weight = tile_weights(p->m, tile, p->weight, room);
   const lidx n = end - begin;
   int64_t changed = 0;
   lanes_ask_for(b, n);
-  lanes_ask_for(weight, n);
+  if (weight == p->weight + begin) lanes_ask_for(weight, n);
   lanes_ask_for(next, n);
   tile_product(p->m, tile, p->x, sum);
   for (lidx j = 0; j < n; j++) {
@@ -104,14 +95,14 @@ static void sweep_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end
 /* The same with the sizes of the update and of the new iterate. */
 static void sweep_update_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
   const double *restrict x = p->x + begin, *restrict b = p->b + begin;
-  const double *restrict weight = p->weight + begin;
   double *restrict next = p->y + begin;
   const double scale = p->scale;
-  double sum[TILE], size[TILE];
+  double sum[TILE], size[TILE], room[TILE];
+  const double *weight = tile_weights(p->m, tile, p->weight, room);
   const lidx n = end - begin;
   int64_t changed = 0;
   lanes_ask_for(b, n);
-  lanes_ask_for(weight, n);
+  if (weight == p->weight + begin) lanes_ask_for(weight, n);
   lanes_ask_for(next, n);
   tile_product(p->m, tile, p->x, sum);
   for (lidx j = 0; j < n; j++) {
@@ -138,99 +129,5 @@ status omp_sweep(device *d, const matrix *m, part which, vec x, vec b, vec weigh
                   .block = x.block};
   if (s->verdict != VERDICT_NONE) return STATUS_OK;
   run_matrix(d, which, &p, 0, s->monitor_update ? sweep_update_tile : sweep_tile);
-  return STATUS_OK;
-}
-
-/* q = A p and p.q: p 8, q 16. */
-static void cg_product_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
-  const double *restrict direction = p->x + begin;
-  double *restrict q = p->y + begin;
-  const double scale = p->scale;
-  double sum[TILE], other[TILE];
-  const lidx n = end - begin;
-  lanes_ask_for(q, n);
-  tile_product(p->m, tile, p->x, sum);
-  for (lidx j = 0; j < n; j++) {
-    q[j] = sum[j];
-    sum[j] = scale * sum[j];
-    other[j] = scale * direction[j];
-  }
-  add_blocks(w, 0, other, sum, n, p->block);
-}
-
-status omp_cg_product(device *d, const matrix *m, part which, vec direction, vec q, dptr state) {
-  const solve_state *s = state_at(state);
-  const pass p = {
-      .m = m, .x = vec_at(direction), .y = vec_at(q), .scale = s->scale, .block = direction.block};
-  if (s->verdict != VERDICT_NONE) return STATUS_OK;
-  run_matrix(d, which, &p, 0, cg_product_tile);
-  return STATUS_OK;
-}
-
-/* r -= alpha q, z = D^-1 r, r.z and r.r: q 8, D^-1 8, r 16. z is not stored. */
-static void cg_residual_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
-  (void)tile;
-  const double *restrict q = p->x + begin;
-  double *restrict r = p->y + begin;
-  const double alpha = p->state->alpha, scale = p->scale;
-  double a[TILE], b[TILE];
-  const lidx n = end - begin;
-  if (p->weight == NULL) {
-    for (lidx j = 0; j < n; j++) {
-      r[j] = fma(-alpha, q[j], r[j]);
-      a[j] = scale * r[j];
-    }
-    add_blocks(w, 0, a, a, n, p->block);
-  } else {
-    const double *restrict inverse = p->weight + begin;
-    for (lidx j = 0; j < n; j++) {
-      r[j] = fma(-alpha, q[j], r[j]);
-      a[j] = scale * r[j];
-      b[j] = scale * (inverse[j] * r[j]);
-    }
-    add_blocks(w, 0, a, b, n, p->block);
-  }
-  add_blocks(w, 1, a, a, n, p->block);
-}
-
-status omp_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state) {
-  const solve_state *s = state_at(state);
-  const pass p = {.state = s,
-                  .x = vec_at(q),
-                  .weight = vec_at(inverse_diagonal),
-                  .y = vec_at(r),
-                  .scale = s->scale,
-                  .block = r.block};
-  if (s->verdict != VERDICT_NONE) return STATUS_OK;
-  run_vector(d, r.rows, &p, cg_residual_tile);
-  return STATUS_OK;
-}
-
-/* x += alpha p; p = D^-1 r + beta p: r 8, D^-1 8, x 16, p 16. */
-static void cg_direction_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end) {
-  (void)w;
-  (void)tile;
-  const double *restrict r = p->x + begin;
-  double *restrict direction = p->y + begin, *restrict x = p->z + begin;
-  const double alpha = p->state->alpha, beta = p->state->beta;
-  const lidx n = end - begin;
-  for (lidx j = 0; j < n; j++) x[j] = fma(alpha, direction[j], x[j]);
-  if (p->weight == NULL) {
-    for (lidx j = 0; j < n; j++) direction[j] = fma(beta, direction[j], r[j]);
-  } else {
-    const double *restrict inverse = p->weight + begin;
-    for (lidx j = 0; j < n; j++) direction[j] = fma(beta, direction[j], inverse[j] * r[j]);
-  }
-}
-
-status omp_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state) {
-  const solve_state *s = state_at(state);
-  const pass p = {.state = s,
-                  .x = vec_at(r),
-                  .weight = vec_at(inverse_diagonal),
-                  .y = vec_at(direction),
-                  .z = vec_at(x)};
-  if (!s->pending) return STATUS_OK;
-  run_vector(d, r.rows, &p, cg_direction_tile);
   return STATUS_OK;
 }

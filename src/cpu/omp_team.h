@@ -1,7 +1,10 @@
 /* The inside of the OpenMP backend, shared by its files:
  *   omp.c          device, memory, vector operations, the table
- *   omp_matrix.c   storage, its split over threads, and the rows of a tile
+ *   omp_matrix.c   storage and its split over threads
+ *   omp_rows.c     the rows of a tile times x
+ *   omp_packed.c   the same in narrow slices
  *   omp_passes.c   the fused passes over tiles
+ *   omp_cg.c       those of conjugate gradients
  *   omp_relax.c    smoothing steps and what else is y + c w (b - A x), and the rows of a colour
  *   omp_many.c     passes over several vectors
  *   quad_omp.c     quadrature
@@ -47,13 +50,25 @@ typedef struct segment {
 } segment;
 
 struct matrix {
-  sell s;
+  sell s;         /* of format csr, long rows included, only the boundary tiles are in use */
+  csr_block rows; /* format csr; else offset is NULL */
+  const char *format;
   lidx *cut; /* [threads + 1] tiles of each worker, of equal traffic */
   lidx boundary_rows;
   lidx segments;       /* over all long rows */
   segment *segment;    /* [segments] */
   lidx *first_segment; /* [long_rows + 1] */
   double *segment_sum; /* [2 segments] scratch of a product: of a x, then of |a||x| */
+
+  /* weights that are a function of row shapes (matrix_weigh) */
+  const double *weighed; /* the vector that was named; NULL: none */
+  double *shape_weight;  /* [shapes] */
+  double *one_weight;    /* [SELL_TILE] all the same, where all shapes have one weight; else NULL */
+
+  /* conjugate gradients in two passes (omp_cg.c) */
+  lidx *ahead;          /* [tiles] the last tile that the worker's rows up to here refer to, + 1 */
+  unsigned char *early; /* [tiles] whether another worker's rows refer to it */
+  struct cg_trial *cg;  /* NULL: x and p are updated apart from the product */
 };
 
 /* What a pass works on; each pass says which vector is which. */
@@ -65,7 +80,7 @@ typedef struct pass {
   const vec *many; /* [count] */
   const double *factor;
   int count;
-  double *y, *z;
+  double *y, *z, *q;
   double scale;
   lidx block; /* elements of a sum block */
 } pass;
@@ -79,6 +94,9 @@ void worker_settle(worker *w);
  * cleared. By one thread. */
 tally *workers_merge(device *d, int count);
 
+/* Threads for a loop over so many tiles: one, or all of them (team.c). */
+int team_size(const device *d, lidx tiles);
+
 typedef void tile_work(worker *w, const pass *p, lidx tile, lidx begin, lidx end);
 
 /* Runs `work` on all tiles of a vector of `rows` entries, by the workers. */
@@ -91,17 +109,25 @@ void run_matrix(device *d, part which, const pass *p, int absolute, tile_work *w
 /* The tile where worker t's share of a vector of `rows` entries begins. */
 lidx share_begin(const device *d, lidx rows, int t);
 
-/* out[0 .. SELL_TILE) = the rows of a tile times x; places past the last row get +0.0. Segment sums
- * must be there. */
+/* out[0 ..) = the rows of a tile times x; room for SELL_TILE, places past the last row may be
+ * written. Segment sums must be there. */
 void tile_product(const matrix *m, lidx tile, const double *x, double *out);
 void tile_product_absolute(const matrix *m, lidx tile, const double *x, double *out);
+/* The same for a tile of packed slices, but for its long rows (omp_packed.c). */
+void packed_rows(const sell *s, lidx tile, const double *x, double *out, int absolute);
+
+/* The weights of a tile's rows: in the vector `weight` (may be NULL: NULL), or where those are a
+ * function of the shape, without reading it; `room` for SELL_TILE numbers may be used. */
+const double *tile_weights(const matrix *m, lidx tile, const double *weight, double *room);
+
 void segment_product(const matrix *m, lidx which, const double *x, int absolute);
 
 extern const quad_backend QUAD_omp;
 extern const heat_backend HEAT_omp;
 extern const heat_level_backend HEAT_LEVEL_omp;
 
-status omp_matrix_create(device *d, const csr_block *a, matrix **out);
+status omp_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out);
+status omp_matrix_weigh(device *d, matrix *m, vec weight);
 void omp_matrix_release(device *d, matrix **m);
 void omp_matrix_describe(const matrix *m, matrix_facts *out);
 
@@ -119,5 +145,21 @@ status omp_sweep(device *d, const matrix *m, part p, vec x, vec b, vec weight, v
 status omp_cg_product(device *d, const matrix *m, part p, vec direction, vec q, dptr state);
 status omp_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr state);
 status omp_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
+status omp_cg_advance(device *d, const matrix *a, part p, vec r, vec inverse_diagonal, vec from,
+                      vec to, vec x, vec q, dptr state);
+status omp_cg_reduce(device *d, const matrix *a, vec direction, vec q, vec inverse_diagonal, vec r,
+                     dptr state);
+
+/* Where the two passes over a's rows find what they need. */
+status omp_cg_prepare(device *d, const csr_block *a, matrix *m);
+
+/* Adds the blocks of sum_j p_j q_j, j < n, to sum number `which`. Tiles are whole blocks. */
+static inline void add_blocks(worker *w, int which, const double *p, const double *q, lidx n,
+                              lidx block) {
+  for (lidx j = 0; j < n; j += block) {
+    const int count = n - j < block ? n - j : block;
+    worker_add(w, which, block_dot(p + j, q + j, count));
+  }
+}
 
 #endif

@@ -57,8 +57,9 @@ done:
   return rc;
 }
 
-static status ref_matrix_create(device *d, const csr_block *a, matrix **out) {
+static status ref_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
   status rc = STATUS_OK;
+  (void)format; /* always CSR: the oracle */
   TRY(alloc_zeroed(out, 1, sizeof **out, "matrix"));
   matrix *m = *out;
   TRY(copy_block(a, &m->a));
@@ -85,6 +86,7 @@ static void ref_matrix_describe(const matrix *m, matrix_facts *out) {
   out->boundary_rows = m->boundary_rows;
   out->interior_rows = m->a.rows - m->boundary_rows;
   out->long_rows = m->long_rows;
+  out->shapes = out->shape_rows = 0;
 }
 
 static status ref_pack(device *d, const halo *h, vec x) {
@@ -312,6 +314,27 @@ static status ref_cg_direction(device *d, vec r, vec inverse_diagonal, vec direc
   return STATUS_OK;
 }
 
+static status ref_cg_advance(device *d, const matrix *m, part p, vec r, vec inverse_diagonal,
+                             vec from, vec to, vec x, vec q, dptr state) {
+  const solve_state *s = state_at(state);
+  (void)from; /* one vector with `to` */
+  if (p != PART_BOUNDARY) ref_cg_direction(d, r, inverse_diagonal, to, x, state);
+  if (p != PART_INTERIOR && s->pending) {
+    for (lidx i = r.rows; i < r.rows + r.ghosts; i++) {
+      const double z = preconditioned(inverse_diagonal, i, vec_at(r)[i]);
+      vec_at(to)[i] = fma(s->beta, vec_at(to)[i], z);
+    }
+  }
+  return ref_cg_product(d, m, p, to, q, state);
+}
+
+static status ref_cg_reduce(device *d, const matrix *m, vec direction, vec q, vec inverse_diagonal,
+                            vec r, dptr state) {
+  (void)m;
+  (void)direction;
+  return ref_cg_residual(d, q, inverse_diagonal, r, state);
+}
+
 static status ref_judge(device *d, comm *c, judge_kind kind, dptr state, int stop) {
   return tally_judge(c, &d->sums, kind, state_at(state), stop);
 }
@@ -332,6 +355,8 @@ static const solve_backend SOLVE_ref = {.lag = 0,
                                         .cg_product = ref_cg_product,
                                         .cg_residual = ref_cg_residual,
                                         .cg_direction = ref_cg_direction,
+                                        .cg_advance = ref_cg_advance,
+                                        .cg_reduce = ref_cg_reduce,
                                         .judge = ref_judge,
                                         .look = host_look};
 

@@ -174,7 +174,7 @@ static status system_open(linear_system *s, const csr_block *a, const ownership 
                          .rows = a->rows,
                          .ghosts = a->ghosts};
   TRY(halo_create(s->world, columns, a->ghost, a->ghosts, &out->plan));
-  TRY(comm_agree(s->world, s->kernels->solve->matrix_create(s->place, a, &out->a)));
+  TRY(comm_agree(s->world, s->kernels->solve->matrix_create(s->place, a, FORMAT_AUTO, &out->a)));
 done:
   return rc;
 }

@@ -267,7 +267,7 @@ status blocks_open(linear_system *s, const preconditioner_request *q, blocks *ou
   TRY(comm_agree(s->world, csr_localise(q->threads, &rows, &local)));
   b->ghosts = local.ghosts;
   TRY(halo_create(s->world, q->owned, local.ghost, local.ghosts, &b->plan));
-  rc = s->kernels->solve->matrix_create(s->place, &local, &b->a);
+  rc = s->kernels->solve->matrix_create(s->place, &local, FORMAT_SELL, &b->a);
   if (rc == STATUS_OK && b->ghosts > 0) rc = linear_vector(b, "blocks", &out->copy);
   rc = comm_agree(s->world, rc);
 done:

@@ -2,14 +2,21 @@
  *
  *   q = A p; alpha = r.z / p.q; r -= alpha q; beta = r'.z' / r.z; x += alpha p; p = z + beta p
  *
- * with z = D^-1 r made on the fly: two passes over vectors beside the product, two reductions. The
- * kernels read alpha and beta from the state on the device. The carried residual r drifts from the
- * true one: it may only propose an end. Then, at multiples of check_every, and at each iteration
- * below 1e-13 |b|, the true residual b - A x is computed; when the carried one says converged and
- * the true one does not, the method restarts from the true one, at most RESTARTS times.
+ * with z = D^-1 r made on the fly: two reductions, and two passes over the rows. The first
+ * (advance) makes x_k and p_k and multiplies in one go, the second (reduce) makes r_{k+1}; q may be
+ * stored between them or made twice, as the backend finds cheaper. Ranks exchange r, and make the
+ * ghosts of p themselves. The direction is made alone where the host is to see x_k and p_k (at the
+ * end of a stretch); then the next step is a plain product, and ranks exchange p. p_k lies in p[k %
+ * 2], which is one vector twice on most backends.
  *
- * Traffic per row and iteration, beside the matrix: product reads p, writes q (16); residual reads
- * q, 1/d, reads and writes r (32); direction reads r, 1/d, reads and writes p and x (48 bytes).
+ * The kernels read alpha and beta from the state on the device. The carried residual r drifts from
+ * the true one: it may only propose an end. Then, at multiples of check_every, and at each
+ * iteration below 1e-13 |b|, the true residual b - A x is computed; when the carried one says
+ * converged and the true one does not, the method restarts from the true one, at most RESTARTS
+ * times.
+ *
+ * Traffic per row and iteration, beside the matrix and 1/d: advance reads r, reads and writes p and
+ * x (40); reduce reads p, reads and writes r (24); where q is stored, 8 more for writing it.
  * Not for nonsymmetric matrices; an indefinite one is found out by p.Ap <= 0.
  * Sources: Hestenes, Stiefel (1952); Saad (2003), alg. 9.1. */
 #include <float.h>
@@ -28,7 +35,9 @@ enum { RESTARTS = 5 };
 
 typedef struct gradients {
   solve_run *run;
-  vec r, p, q;
+  vec r, p[2], q;
+  int made;       /* p_k and x_k of state.iteration are there: the next step is a product */
+  int64_t issued; /* iterations issued */
   judged judged;
   solve_state state; /* as last looked at, with the verdict taken out */
   verdict verdict;
@@ -36,36 +45,81 @@ typedef struct gradients {
   solve_saver saver;
 } gradients;
 
+/* p_k. */
+static vec direction_of(const gradients *g, int64_t k) { return g->p[k & 1]; }
+
+static const solve_backend *kernels_of(const gradients *g) {
+  return g->run->system->kernels->solve;
+}
+
 static status product_part(void *context, part p) {
   gradients *g = context;
   linear_system *s = g->run->system;
-  return s->kernels->solve->cg_product(s->place, s->a, p, g->p, g->q, g->judged.state);
+  return kernels_of(g)->cg_product(s->place, s->a, p, direction_of(g, g->issued), g->q,
+                                   g->judged.state);
 }
 
-static void direction(gradients *g) {
+static status advance_part(void *context, part p) {
+  gradients *g = context;
   linear_system *s = g->run->system;
-  ATTEMPT(s, s->kernels->solve->cg_direction(s->place, g->r, g->run->inverse_diagonal, g->p,
-                                             g->run->x, g->judged.state));
+  return kernels_of(g)->cg_advance(s->place, s->a, p, g->r, g->run->inverse_diagonal,
+                                   direction_of(g, g->issued - 1), direction_of(g, g->issued),
+                                   g->run->x, g->q, g->judged.state);
+}
+
+/* x_k and p_k alone, where pending. */
+static void direction(gradients *g, int64_t k) {
+  linear_system *s = g->run->system;
+  const vec p = direction_of(g, k), before = direction_of(g, k - 1);
+  if (p.data.at != before.data.at) ATTEMPT(s, s->kernels->copy(s->place, p, before));
+  ATTEMPT(s, kernels_of(g)->cg_direction(s->place, g->r, g->run->inverse_diagonal, p, g->run->x,
+                                         g->judged.state));
+  g->made = 1;
 }
 
 static void residual(gradients *g) {
   linear_system *s = g->run->system;
-  ATTEMPT(s, s->kernels->solve->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r,
-                                            g->judged.state));
+  ATTEMPT(s, kernels_of(g)->cg_residual(s->place, g->q, g->run->inverse_diagonal, g->r,
+                                        g->judged.state));
 }
 
-/* One iteration. The direction comes last, so that x_k is made before anyone looks at verdict k,
- * whatever the lag. */
+/* r_{k+1} = r_k - alpha A p_k. */
+static void reduce(gradients *g, int64_t k) {
+  linear_system *s = g->run->system;
+  if (kernels_of(g)->cg_reduce == NULL) {
+    residual(g);
+    return;
+  }
+  ATTEMPT(s, kernels_of(g)->cg_reduce(s->place, s->a, direction_of(g, k), g->q,
+                                      g->run->inverse_diagonal, g->r, g->judged.state));
+}
+
+/* Iteration k: from x_k and p_k, made or pending, to r_{k+1}, after which x_{k+1} and p_{k+1} are
+ * pending. A backend without advance makes them at once, so that x_{k+1} is there before anyone
+ * looks at verdict k + 1, whatever the lag. */
 static status iterate(gradients *g) {
   status rc = STATUS_OK;
+  const int64_t k = g->issued;
   g->run->products++;
-  TRY(linear_apply(g->run->system, g->p, product_part, g));
+  if (g->made) {
+    TRY(linear_apply(g->run->system, direction_of(g, k), product_part, g));
+  } else {
+    TRY(linear_apply(g->run->system, g->r, advance_part, g));
+  }
   TRY(judged_step(g->run, &g->judged, JUDGE_CG_PRODUCT));
-  residual(g);
+  reduce(g, k);
   TRY(judged_step(g->run, &g->judged, JUDGE_CG_RESIDUAL));
-  direction(g);
+  g->issued++;
+  g->made = 0;
+  if (kernels_of(g)->cg_advance == NULL) direction(g, k + 1);
 done:
   return rc;
+}
+
+/* The host is about to look at x_k and p_k: an iteration issued after k has made them already. */
+static void complete(gradients *g) {
+  if (!g->made && g->issued == g->state.iteration) direction(g, g->issued);
+  g->made = 1;
 }
 
 static void note(gradients *g, const solve_state *seen) {
@@ -97,11 +151,11 @@ static status start(gradients *g, int64_t k) {
   linear_system *s = g->run->system;
   g->state = solve_state_at(g->run, k, g->run->scale);
   TRY(judged_start(s, &g->judged, &g->state));
-  ATTEMPT(s, s->kernels->fill(s->place, g->p, 0.0));
+  for (int i = 0; i < 2; i++) ATTEMPT(s, s->kernels->fill(s->place, g->p[i], 0.0));
   ATTEMPT(s, s->kernels->fill(s->place, g->q, 0.0));
   residual(g);
   TRY(judged_step(g->run, &g->judged, JUDGE_CG_START));
-  direction(g);
+  direction(g, k);
   g->verdict = VERDICT_NONE;
   TRY(look(g, 1));
   if (g->verdict != VERDICT_RANGE) note(g, &g->state);
@@ -115,7 +169,7 @@ static status resume(gradients *g, int pending) {
   g->verdict = (verdict)g->state.verdict;
   g->state.pending = pending;
   TRY(judged_start(g->run->system, &g->judged, &g->state));
-  if (pending) direction(g);
+  if (pending) direction(g, g->state.iteration);
 done:
   return rc;
 }
@@ -124,15 +178,17 @@ done:
 static status redo_product(gradients *g) {
   status rc = STATUS_OK;
   linear_system *s = g->run->system;
+  const vec p = direction_of(g, g->state.iteration);
   double largest_p, largest_q, sum;
-  TRY(linear_max_abs(s, g->p, &largest_p));
+  TRY(linear_product(s, p, g->q)); /* may not have been stored */
+  TRY(linear_max_abs(s, p, &largest_p));
   TRY(linear_max_abs(s, g->q, &largest_q));
   if (isinf(largest_p) || isinf(largest_q)) {
     g->verdict = VERDICT_NOT_FINITE;
     goto done;
   }
   const double scale = linear_scale_for(sqrt(largest_p) * sqrt(largest_q));
-  ATTEMPT(s, s->kernels->dot(s->place, g->p, g->q, scale));
+  ATTEMPT(s, s->kernels->dot(s->place, p, g->q, scale));
   TRY(s->kernels->sums(s->place, s->world, 1, NULL, &sum));
   g->state.curvature = linear_rescale_square(sum, scale, g->state.scale);
   g->state.verdict = VERDICT_NONE;
@@ -148,8 +204,10 @@ static status redo_product(gradients *g) {
   if (g->verdict != VERDICT_NONE) goto done;
   residual(g);
   TRY(judged_step(g->run, &g->judged, JUDGE_CG_RESIDUAL));
-  direction(g);
   TRY(look(g, 1));
+  g->made = 0;
+  g->issued = g->state.iteration;
+  if (g->verdict != VERDICT_RANGE) complete(g);
 done:
   return rc;
 }
@@ -172,6 +230,7 @@ static status redo_residual(gradients *g, int first) {
   g->state.alpha = 0.0;
   g->state.verdict = VERDICT_NONE;
   TRY(judged_start(s, &g->judged, &g->state));
+  ATTEMPT(s, s->kernels->fill(s->place, g->q, 0.0)); /* 0 q is 0, whatever was left there */
   residual(g);
   TRY(s->kernels->sums(s->place, s->world, 2, NULL, sum));
   g->state.beta = first || spent ? 0.0 : sum[0] / g->state.rho;
@@ -239,7 +298,7 @@ static status begin(gradients *g) {
   solve_run *run = g->run;
   solve_resumed resumed;
   static const char *const names[] = {"/solve/x", "/solve/r", "/solve/p"};
-  const vec vectors[] = {run->x, g->r, g->p};
+  const vec vectors[] = {run->x, g->r, g->p[0]};
   g->checked = -1;
   TRY(comm_agree(run->system->world, saving_open(&g->saver, run, names, vectors, 3)));
   TRY(saving_load(&g->saver, &g->state, &resumed));
@@ -249,6 +308,10 @@ static status begin(gradients *g) {
     goto done;
   }
   g->checked = g->state.iteration;
+  if (g->p[1].data.at != g->p[0].data.at && (g->checked & 1)) {
+    ATTEMPT(run->system, run->system->kernels->copy(run->system->place, g->p[1], g->p[0]));
+  }
+  g->made = 1;
   if (resumed.new_limits && !check_is_due(&run->limits, g->checked)) {
     history_forget(run->history, HISTORY_TRUE_RESIDUAL);
   }
@@ -266,6 +329,7 @@ static status meet(gradients *g) {
   if (g->state.iteration >= g->run->limits.max_iterations) goto done;
   if (!saving_is_due(g->run, &g->state)) goto done;
   g->state.asked = 0;
+  g->saver.vector[2].v = direction_of(g, g->state.iteration);
   TRY(saving_meet(&g->saver, &g->state, 1, &stop));
   if (stop) g->verdict = VERDICT_REQUESTED;
 done:
@@ -277,14 +341,14 @@ static status stretch(gradients *g) {
   status rc = STATUS_OK;
   const solve_limits *l = &g->run->limits;
   const int64_t save = checkpointing_next(g->run->saving, g->state.iteration);
-  int64_t next = g->state.iteration; /* iterates issued */
   int arrived;
+  g->issued = g->state.iteration;
   do {
     TRY(iterate(g));
-    next++;
-    arrived = next >= l->max_iterations || next == save || check_is_due(l, next);
+    arrived = g->issued >= l->max_iterations || g->issued == save || check_is_due(l, g->issued);
     TRY(look(g, arrived));
   } while (g->verdict == VERDICT_NONE && !arrived);
+  complete(g);
 done:
   return rc;
 }
@@ -339,18 +403,23 @@ static status run_on_device(solve_run *run) {
   gradients g = {.run = run};
   linear_phase(s, PHASE_SETUP); /* pages that nobody has touched yet */
   ATTEMPT(s, linear_vector(s, "residual", &g.r));
-  ATTEMPT(s, linear_vector(s, "direction", &g.p));
+  ATTEMPT(s, linear_vector(s, "direction", &g.p[0]));
+  g.p[1] = g.p[0];
+  if (s->kernels->solve->cg_two_vectors) ATTEMPT(s, linear_vector(s, "direction", &g.p[1]));
   ATTEMPT(s, linear_vector(s, "product", &g.q));
   ATTEMPT(s, judged_open(s, &g.judged));
   TRY(comm_agree(s->world, s->failure));
   linear_phase(s, PHASE_COMPUTE);
+  if (run->inverse_diagonal.data.at != NULL) TRY(linear_ghosts(s, run->inverse_diagonal));
   TRY(loop(&g));
+  g.saver.vector[2].v = direction_of(&g, g.state.iteration);
   TRY(saving_finish(&g.saver, &g.state, 1, g.verdict));
   TRY(finish(&g));
 done:
   judged_release(s, &g.judged);
   linear_vector_release(s, &g.q);
-  linear_vector_release(s, &g.p);
+  if (g.p[1].data.at != g.p[0].data.at) linear_vector_release(s, &g.p[1]);
+  linear_vector_release(s, &g.p[0]);
   linear_vector_release(s, &g.r);
   return rc;
 }
@@ -367,6 +436,6 @@ const solver SOLVER_cg = {
     .help = "conjugate gradients; for symmetric positive definite matrices",
     .source = "Hestenes, Stiefel (1952); Saad (2003), alg. 9.1",
     .flags = SOLVER_NEEDS_SYMMETRY | SOLVER_NEEDS_DEFINITE | SOLVER_TAKES_PRECONDITIONER,
-    .vector_bytes = 96,
+    .vector_bytes = 72,
     .run = run_gradients,
 };

@@ -43,6 +43,14 @@ static status collect(linear_system *s, int count, double *out) {
   return rc;
 }
 
+static status no_part(void *context, part p) {
+  (void)context;
+  (void)p;
+  return STATUS_OK;
+}
+
+status linear_ghosts(linear_system *s, vec x) { return linear_apply(s, x, no_part, NULL); }
+
 typedef struct product_work {
   linear_system *s;
   vec x, y;

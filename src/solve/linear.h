@@ -20,6 +20,9 @@ typedef status (*linear_work)(void *context, part p);
 /* pack -> halo_begin -> work(INTERIOR) -> halo_end -> unpack -> work(BOUNDARY). Collective. */
 status linear_apply(linear_system *s, vec x, linear_work work, void *context);
 
+/* Fills the ghosts of x. Collective. */
+status linear_ghosts(linear_system *s, vec x);
+
 /* y = A x. Collective. */
 status linear_product(linear_system *s, vec x, vec y);
 

@@ -57,7 +57,7 @@ static status store_rows(linear_system *s, const csr_block *some, lidx *list, ro
                          int32_t c) {
   status rc = STATUS_OK;
   const int64_t bytes = some->rows * (int64_t)sizeof *list;
-  TRY(s->kernels->solve->matrix_create(s->place, some, &out->a[c]));
+  TRY(s->kernels->solve->matrix_create(s->place, some, FORMAT_SELL, &out->a[c]));
   if (bytes == 0) goto done;
   TRY(s->kernels->alloc(s->place, bytes, "rows of a colour", &out->entry[c]));
   TRY(s->kernels->copy_in(s->place, out->entry[c], (hptr){list}, bytes));

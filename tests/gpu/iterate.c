@@ -75,7 +75,7 @@ static rig setup(const backend *b) {
   poisson(&g.o, &a);
   const device_request request = {.threads = 1, .node_rank = comm_node_rank(world)};
   assert_ok(b->open(&request, &g.d));
-  assert_ok(b->solve->matrix_create(g.d, &a, &g.a));
+  assert_ok(b->solve->matrix_create(g.d, &a, FORMAT_AUTO, &g.a));
   assert_ok(halo_create(world, &g.o, a.ghost, a.ghosts, &g.h));
   vec *const all[] = {&g.x, &g.y, &g.rhs, &g.weight, &g.r};
   for (int i = 0; i < 5; i++) vector(&g, a.ghosts, all[i]);

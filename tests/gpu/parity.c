@@ -11,9 +11,9 @@ static void sizes_around_warps_and_tiles(void **state) {
     const shape p = {.what = "gpu", .rows = sizes[i], .ghosts = sizes[i] % 2 * 40};
     const shape band = {.what = "gpu band", .rows = sizes[i], .stencil = 1};
     for (int split = 0; split < 2; split++) {
-      all_operations(&p, 1, p.rows, split);
-      all_operations(&p, 1, INT64_C(1) << 33, split);
-      all_operations(&band, 1, band.rows, split);
+      all_operations(&p, 1, p.rows, split, FORMAT_AUTO);
+      all_operations(&p, 1, INT64_C(1) << 33, split, FORMAT_AUTO);
+      all_operations(&band, 1, band.rows, split, FORMAT_AUTO);
     }
   }
 }
@@ -23,8 +23,8 @@ static void every_sum_block(void **state) {
   (void)state;
   for (gidx block = 1; block <= 256; block *= 2) {
     const shape p = {.what = "sum block", .rows = 777, .ghosts = 5};
-    all_operations(&p, 1, 256 * block, 0);
-    all_operations(&p, 1, 512 * block - 1, 1);
+    all_operations(&p, 1, 256 * block, 0, FORMAT_AUTO);
+    all_operations(&p, 1, 512 * block - 1, 1, FORMAT_AUTO);
   }
 }
 

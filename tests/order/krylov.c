@@ -30,7 +30,7 @@ static void run_on_rows(const solver *method, csr_rows *a, const ownership *owne
   s.rows = block.rows;
   s.ghosts = block.ghosts;
   assert_ok(halo_create(world, owned, block.ghost, block.ghosts, &s.plan));
-  assert_ok(s.kernels->solve->matrix_create(s.place, &block, &s.a));
+  assert_ok(s.kernels->solve->matrix_create(s.place, &block, FORMAT_AUTO, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   double *x;

@@ -175,7 +175,7 @@ static void check_symmetry(const preconditioner *kind, const char *problem, int6
   s.first_row = a.first_row;
   s.global_rows = owned.rows;
   assert_ok(halo_create(world, &owned, a.ghost, a.ghosts, &s.plan));
-  assert_ok(s.kernels->solve->matrix_create(s.place, &a, &s.a));
+  assert_ok(s.kernels->solve->matrix_create(s.place, &a, FORMAT_AUTO, &s.a));
   const preconditioner_request q = {.a = &a,
                                     .owned = &owned,
                                     .diagonal = diagonal,

@@ -119,7 +119,7 @@ static inline void amg_case_open(comm *c, const backend *b, int threads, const c
   const device_request where = {.threads = threads};
   assert_ok(b->open(&where, &s->place));
   assert_ok(halo_create(c, &k->owned, k->a.ghost, k->a.ghosts, &s->plan));
-  assert_ok(b->solve->matrix_create(s->place, &k->a, &s->a));
+  assert_ok(b->solve->matrix_create(s->place, &k->a, FORMAT_AUTO, &s->a));
 }
 
 static inline void amg_case_close(amg_case *k) {

@@ -54,7 +54,7 @@ static void open_shifted(fixture *f, const char *name, int64_t n, double shift,
   assert_ok(csr_localise(threads, &a, &block));
   f->s.ghosts = block.ghosts;
   assert_ok(halo_create(world, &f->owned, block.ghost, block.ghosts, &f->s.plan));
-  assert_ok(kernels->solve->matrix_create(f->s.place, &block, &f->s.a));
+  assert_ok(kernels->solve->matrix_create(f->s.place, &block, FORMAT_AUTO, &f->s.a));
   for (lidx i = 0; i < f->s.rows; i++) diagonal[i] = 1.0 / diagonal[i];
   assert_ok(linear_vector(&f->s, "1 / a_ii", &f->inverse));
   assert_ok(linear_load(&f->s, f->inverse, diagonal));

@@ -75,8 +75,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   csr_block block;
   ownership owned;
   linear_system s = {.kernels = kernels, .world = world};
-  solve_run run = {
-      .system = &s, .limits = t->limits, .gmres_restart = 30, .rows = &block, .owned = &owned};
+  solve_run run = {.system = &s, .limits = t->limits, .gmres_restart = 30};
   char path[64];
   assert_ok(problem_build(world, &request, &a, &owned));
   const device_request where = {.threads = threads};
@@ -96,7 +95,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
     assert_ok(transport_choose(&side, t->transport, 1, &chosen));
     assert_string_equal(chosen.name, comm_size(world) > 1 ? t->transport : "none");
   }
-  assert_ok(kernels->solve->matrix_create(s.place, &block, &s.a));
+  assert_ok(kernels->solve->matrix_create(s.place, &block, FORMAT_AUTO, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   preconditioning made = {NULL, NULL};
