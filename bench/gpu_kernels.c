@@ -259,7 +259,7 @@ static status power_matrix(int hubs, csr_block *a) {
   status rc = STATUS_OK;
   double *below = NULL;
   memset(a, 0, sizeof *a);
-  a->rows = POWER_ROWS;
+  a->rows = a->columns = POWER_ROWS;
   TRY(alloc_array(&below, POWER_LONGEST + 1, sizeof *below, "distribution"));
   below[0] = 0.0;
   for (int k = 1; k <= POWER_LONGEST; k++) below[k] = below[k - 1] + pow(k, -1.83);

@@ -28,7 +28,7 @@ static inline status stencil_matrix(const stencil *s, csr_block *a) {
   const lidx rows = stencil_rows(s), plane = s->nx * s->ny;
   eidx at = 0;
   memset(a, 0, sizeof *a);
-  a->rows = rows;
+  a->rows = a->columns = rows;
   TRY(alloc_array(&a->offset, (int64_t)rows + 1, sizeof *a->offset, "offsets"));
   TRY(alloc_array(&a->column, 7 * (int64_t)rows, sizeof *a->column, "columns"));
   TRY(alloc_array(&a->value, 7 * (int64_t)rows, sizeof *a->value, "values"));

@@ -37,7 +37,7 @@ enum {
   RING_WORDS = 32, /* 8-byte words of a posted state: 4 of content, 4 of step number */
   STATE_WORDS = (int)(sizeof(solve_state) / sizeof(uint32_t)),
   HALO_CHUNKS = 16,
-  HALO_PLANS = 8
+  HALO_PLANS = 96
 };
 
 /* How a pass ends: where its sums go, and the rule to apply when all blocks are done. */
@@ -87,14 +87,18 @@ typedef enum row_pass {
   ROWS_RESIDUAL,
   ROWS_SWEEP,
   ROWS_CG_PRODUCT,
+  ROWS_RELAX,
+  ROWS_RELAX_SET,
   ROW_PASSES
 } row_pass;
 typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vector_pass;
 
 typedef struct rows_args {
   matrix_view m;
-  const double *x, *b, *weight;
-  double *out; /* may be NULL for ROWS_RESIDUAL */
+  const double *x, *b, *weight, *y; /* ROWS_RELAX: any may be NULL */
+  double *out;                      /* may be NULL for ROWS_RESIDUAL */
+  const lidx *set; /* ROWS_RELAX_SET: the entries that rows are, in x, b, weight and out */
+  int32_t keep;    /* ... and whether out is added to */
   const solve_state *state;
   double scale;
   int32_t block;   /* elements of a sum block */
@@ -264,6 +268,9 @@ status cuda_multiply(device *d, vec w, vec x, vec out);
 status cuda_accumulate(device *d, int count, const double *a, const vec *x, vec out);
 status cuda_product(device *d, const matrix *a, part p, vec x, vec y);
 status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale);
+status cuda_relax(device *d, const matrix *a, part p, vec x, double c, vec w, vec b, vec y,
+                  vec out);
+status cuda_relax_set(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep, vec x);
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
                   dptr state);
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state);

@@ -9,7 +9,8 @@
   {                                                                                                \
     .lag = LAG, .matrix_create = (create), .matrix_release = cuda_matrix_release,                  \
     .matrix_describe = cuda_matrix_describe, .product = cuda_product, .residual = cuda_residual,   \
-    .sweep = cuda_sweep, .cg_product = cuda_cg_product, .cg_residual = cuda_cg_residual,           \
+    .relax = cuda_relax, .relax_set = cuda_relax_set, .sweep = cuda_sweep,                         \
+    .cg_product = cuda_cg_product, .cg_residual = cuda_cg_residual,                                \
     .cg_direction = cuda_cg_direction, .judge = cuda_judge, .look = cuda_look,                     \
   }
 

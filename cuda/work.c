@@ -13,8 +13,9 @@
 
 enum { SYNC_EACH_LAUNCH = CUDA_SYNC };
 
-static const char *const ROW_PASS_NAME[] = {"kernel product", "kernel residual", "kernel sweep",
-                                            "kernel cg product"};
+static const char *const ROW_PASS_NAME[] = {"kernel product", "kernel residual",
+                                            "kernel sweep",   "kernel cg product",
+                                            "kernel relax",   "kernel relax set"};
 static const char *const VECTOR_PASS_NAME[] = {"kernel dot", "kernel cg residual"};
 
 status device_launched(device *d, cudaError_t error, const char *what) {
@@ -189,7 +190,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, rows_
   args->early = d->early && stream == d->main && args->m.item_count == 0;
   args->end = plain_ending(d);
   if (args->m.list_count == 0) goto done;
-  if (args->m.item_count > 0) {
+  if (args->m.item_count > 0 && args->x != NULL) {
     TRY(device_launched(d, kernel_long_rows(stream, args, pass == ROWS_RESIDUAL, d->long_blocks),
                         "kernel long rows"));
   }
@@ -218,6 +219,29 @@ status cuda_product(device *d, const matrix *a, part p, vec x, vec y) {
 status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale) {
   rows_args args = {.x = at(x), .b = at(b), .out = at(r), .scale = scale, .block = x.block};
   return rows_work(d, a, p, ROWS_RESIDUAL, &args);
+}
+
+status cuda_relax(device *d, const matrix *a, part p, vec x, double c, vec w, vec b, vec y,
+                  vec out) {
+  rows_args args = {.x = at(x),
+                    .b = at(b),
+                    .weight = at(w),
+                    .y = at(y),
+                    .out = at(out),
+                    .scale = c,
+                    .block = out.block};
+  return rows_work(d, a, p, ROWS_RELAX, &args);
+}
+
+status cuda_relax_set(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep, vec x) {
+  rows_args args = {.x = at(x),
+                    .b = at(b),
+                    .weight = at(w),
+                    .out = at(x),
+                    .set = set.at,
+                    .keep = keep,
+                    .block = x.block};
+  return rows_work(d, a, p, ROWS_RELAX_SET, &args);
 }
 
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,

@@ -22,7 +22,9 @@ typedef struct csr_rows {
 
 typedef struct csr_block {
   gidx first_row;
-  lidx rows, ghosts;
+  lidx rows;
+  lidx columns;  /* owned ones */
+  lidx ghosts;
   eidx *offset;  /* [rows + 1] */
   lidx *column;  /* [offset[rows]] */
   double *value; /* [offset[rows]] */
@@ -37,8 +39,13 @@ void csr_rows_release(csr_rows *a);
 void csr_block_release(csr_block *a);
 
 /* Numbers columns locally. Takes over the arrays of *rows (which is left released): column memory
- * is narrowed, values move. Square matrices only. The threads share the work. Local. */
+ * is narrowed, values move. Columns are owned like rows: for square matrices. The threads share the
+ * work. Local. */
 status csr_localise(int threads, csr_rows *rows, csr_block *out);
+
+/* The same for any matrix: columns [first_column, first_column + columns) are owned. Local. */
+status csr_localise_columns(int threads, csr_rows *rows, gidx first_column, lidx columns,
+                            csr_block *out);
 
 #ifdef __cplusplus
 }

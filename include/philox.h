@@ -24,7 +24,8 @@ typedef enum philox_stream {
   PHILOX_RANDOM_DOMINANT = 241,
   PHILOX_SAMPLE = 242,
   PHILOX_SOBOL = 243,
-  PHILOX_PROBE = 244
+  PHILOX_PROBE = 244,
+  PHILOX_LANCZOS = 245
 } philox_stream;
 
 /* Ten rounds over a counter (word 0 is the least significant) under a 64-bit key. */

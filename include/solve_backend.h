@@ -36,6 +36,18 @@ typedef struct solve_backend {
    * sum 0: (scale r_i)^2, sum 1: (scale (|A||x|)_i)^2 */
   status (*residual)(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale);
 
+  /* out = y + c w (b - A x): with s = A x, r = b - s (b.data.at NULL: -s), f = c w_i (w.data.at
+   * NULL: c), out_i = fma(f, r, y_i) (y.data.at NULL: f r). x.data.at NULL: s = 0, A is not read.
+   * out may be b, w or y, not x. No sums; A need not be square. */
+  status (*relax)(device *d, const matrix *a, part p, vec x, double c, vec w, vec b, vec y,
+                  vec out);
+
+  /* Rows of a set (of one colour), in place. Row k of A is that of entry i = set[k] of the vectors:
+   * x_i = fma(w_i, b_i - (A x)_i, x_i), without x_i last where keep is 0: w_i (b_i - (A x)_i) + 0.
+   * set: lidx of A's rows, ascending, in the backend's memory. No row of A refers to another entry
+   * of the set. b may be x, or have NULL data: 0. No sums. */
+  status (*relax_set)(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep, vec x);
+
   /* One Jacobi or JOR sweep: r = b - A x; next = fma(weight, r, x), weight = omega / a_ii.
    * monitor = residual: sum 0: (scale r_i)^2.
    * monitor = update:   sum 0: (update_scale (next_i - x_i))^2, sum 1: (update_scale next_i)^2.

@@ -11,7 +11,8 @@
 #include "report.h"
 #include "result_io.h"
 #include "run_memory.h"
-#include "survey.h"
+#include "solve_job.h"
+#include "spectrum_report.h"
 
 static int leads(const run_context *run) { return comm_rank(run->c) == 0; }
 
@@ -73,42 +74,9 @@ typedef struct findings {
   const char *path;
   matrix_file facts;
   matrix_survey survey;
-  const char *method; /* the one likely to work, or "none" */
-  const char *why;
+  spectrum spectrum;
+  method_choice choice; /* the method likely to work, or "none" */
 } findings;
-
-static void judge(findings *f) {
-  const matrix_survey *s = &f->survey;
-  const int whole = s->missing_diagonal + s->zero_diagonal == 0;
-  f->method = "none";
-  if (s->rows != s->columns) {
-    f->why = "the matrix is not square";
-  } else if (s->rows == 0) {
-    f->why = "the matrix is empty";
-  } else if (s->empty_rows > 0) {
-    f->why = "it has empty rows: singular";
-  } else if (s->symmetric && whole && s->negative_diagonal == 0) {
-    f->method = "cg";
-    f->why = s->strictly_dominant == s->rows
-                 ? "symmetric, positive diagonal, strictly dominant: positive definite"
-                 : "symmetric with a positive diagonal; cg ends with exit 5 if it is indefinite "
-                   "after all";
-  } else if (!whole) {
-    f->why = "diagonal entries are zero or missing: jacobi does not apply, and cg needs a positive "
-             "definite matrix";
-  } else if (s->strictly_dominant == s->rows) {
-    f->method = "jacobi";
-    f->why = "every row is strictly dominant: Jacobi converges";
-  } else if (s->weakly_dominant == s->rows && s->strictly_dominant > 0) {
-    f->method = "jacobi";
-    f->why = "every row is dominant, some strictly: Jacobi converges if the matrix is irreducible";
-  } else {
-    f->method = "jacobi";
-    f->why = s->symmetric ? "symmetric with negative diagonal entries: not positive definite; "
-                            "Jacobi may diverge"
-                          : "not symmetric and not dominant: Jacobi may diverge";
-  }
-}
 
 /* Bytes a rank needs for its share to be solved: the entries as rows (16 bytes each) and what
  * solving takes beside them. */
@@ -141,6 +109,20 @@ static void print_row_count(const char *what, int64_t count, gidx first) {
   report_print("\n");
 }
 
+static void print_spectrum(const findings *f) {
+  const spectrum *p = &f->spectrum;
+  if (p->how == SPECTRUM_UNKNOWN) return;
+  if (p->how == SPECTRUM_LANCZOS) {
+    report_print("D^-1 A          eigenvalues from %.6g (+- %.1e) to %.6g (+- %.1e), %d Lanczos "
+                 "steps%s\n",
+                 p->ends.low, p->ends.low_error, p->ends.high, p->ends.high_error, p->steps,
+                 p->ends.indefinite ? ": indefinite" : "");
+  }
+  report_print("Jacobi's rho    in [%.6g, %.6g]%s; 1 - rho in [%.3g, %.3g]: %s\n", p->rho_low,
+               p->rho_high, p->how == SPECTRUM_LANCZOS ? "" : " (estimates by Arnoldi)",
+               1.0 - p->rho_high, 1.0 - p->rho_low, p->resolved ? "resolved" : "not resolved");
+}
+
 static void print_matrix(const run_context *run, const findings *f) {
   const matrix_survey *s = &f->survey;
   const int64_t *ranks;
@@ -163,6 +145,9 @@ static void print_matrix(const run_context *run, const findings *f) {
   print_row_count("empty rows", s->empty_rows, s->first_empty);
   report_print("dominant rows   %lld strictly, %lld weakly, of %lld\n",
                (long long)s->strictly_dominant, (long long)s->weakly_dominant, (long long)s->rows);
+  if (s->zero_sums == s->rows && s->rows > 0) {
+    report_print("row sums        all zero: constants are in the null space (nullspace = auto)\n");
+  }
   report_print("bandwidth       %lld\n", (long long)s->bandwidth);
   print_lengths(s);
   for (int i = 0; i < count; i++) {
@@ -171,7 +156,11 @@ static void print_matrix(const run_context *run, const findings *f) {
     report_print("memory          %s a rank on %lld rank%s\n", bytes, (long long)ranks[i],
                  ranks[i] == 1 ? "" : "s");
   }
-  report_print("likely method   %s: %s\n", f->method, f->why);
+  print_spectrum(f);
+  report_print("likely method   %s%s%s: %s\n", f->choice.method,
+               strcmp(f->choice.preconditioner, "none") == 0 ? "" : " + ",
+               strcmp(f->choice.preconditioner, "none") == 0 ? "" : f->choice.preconditioner,
+               f->choice.why);
 }
 
 static void fill_report(const run_context *run, const findings *f, report *r) {
@@ -217,8 +206,12 @@ static void fill_report(const run_context *run, const findings *f, report *r) {
     report_close(r);
   }
   report_close(r);
-  report_word(r, "likely_method", f->method);
-  report_word(r, "why", f->why);
+  report_real(r, "largest_off_diagonal_ratio", f->survey.off_diagonal);
+  report_integer(r, "zero_row_sums", f->survey.zero_sums);
+  spectrum_report(&f->spectrum, r);
+  report_word(r, "likely_method", f->choice.method);
+  report_word(r, "likely_preconditioner", f->choice.preconditioner);
+  report_word(r, "why", f->choice.why);
 }
 
 static status tell(const run_context *run, const findings *f) {
@@ -235,6 +228,31 @@ done:
   return rc;
 }
 
+/* The spectrum, on the backend the options ask for, by what `solve` itself does. Takes the rows. */
+static status measure(run_context *run, csr_rows *a, ownership *owned, findings *f) {
+  status rc = STATUS_OK;
+  const int steps = (int)options_integer(run->o, "inspect.steps");
+  solve_job j;
+  memset(&j, 0, sizeof j);
+  j.run = run;
+  if (steps == 0 || f->survey.rows != f->survey.columns || f->survey.rows == 0) goto done;
+  j.a = *a;
+  j.owned = *owned;
+  j.survey = f->survey;
+  memset(a, 0, sizeof *a);
+  memset(owned, 0, sizeof *owned);
+  timers_start(&j.timers);
+  TRY(solve_scale_system(&j, NULL));
+  TRY(comm_agree(run->c, alloc_array(&j.diagonal, j.a.rows, sizeof(double), "diagonal")));
+  survey_diagonal(run->threads, &j.a, j.diagonal);
+  TRY(solve_open_backend(&j));
+  TRY(solve_measure(&j, steps));
+  f->spectrum = j.spectrum;
+done:
+  solve_close(&j);
+  return rc;
+}
+
 static status inspect_matrix(run_context *run, const char *path) {
   status rc = STATUS_OK;
   findings f = {.path = path};
@@ -243,10 +261,11 @@ static status inspect_matrix(run_context *run, const char *path) {
   double *rhs = NULL;
   memset(&a, 0, sizeof a);
   memset(&owned, 0, sizeof owned);
-  TRY(run_memory_to_read(run, path, 0));
+  TRY(run_memory_to_read(run, path, options_integer(run->o, "inspect.steps") > 0));
   TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
   TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
-  judge(&f);
+  TRY(measure(run, &a, &owned, &f));
+  choice_make(&f.survey, &f.spectrum, &f.choice);
   rc = comm_agree(run->c, leads(run) ? tell(run, &f) : STATUS_OK);
 done:
   alloc_free(&rhs);
@@ -255,17 +274,29 @@ done:
   return rc;
 }
 
+/* A result that `convert` wrote: its matrix is what matters. */
+static status holds_matrix(run_context *run, const char *path, int *yes) {
+  status rc = STATUS_OK;
+  char *list = NULL;
+  TRY(result_list(run->c, path, &list));
+  *yes = strstr(list, "/matrix/indptr ") != NULL;
+done:
+  alloc_free(&list);
+  return rc;
+}
+
 status command_inspect(run_context *run) {
   status rc = STATUS_OK;
   const char *path = options_text(run->o, "inspect.file");
   const char *to = options_text(run->o, "run.report");
   const char *const inputs[] = {path, options_file(run->o), NULL};
-  int result = 0, checkpoint = 0;
+  int result = 0, checkpoint = 0, matrix = 0;
   if (to != NULL && strcmp(to, "-") != 0) TRY(result_check(run->c, to, inputs));
   TRY(inspect_checkpoint(run, path, &checkpoint));
   if (checkpoint) goto done;
   TRY(result_is_result(run->c, path, &result));
-  if (result) {
+  if (result) TRY(holds_matrix(run, path, &matrix));
+  if (result && !(matrix && !options_flag(run->o, "inspect.config"))) {
     TRY(inspect_result(run, path));
   } else if (options_flag(run->o, "inspect.config")) {
     rc = comm_agree(run->c, fail(STATUS_INPUT,

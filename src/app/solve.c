@@ -18,14 +18,14 @@ static status go_on(const solve_job *j, const char *after) {
 
 static status read_system(solve_job *j) {
   status rc = STATUS_OK;
-  double *b = NULL, *x0 = NULL;
+  double *b = NULL;
   timers_switch(&j->timers, PHASE_READ);
   TRY(go_on(j, "checking the options"));
   TRY(solve_read_matrix(j));
   TRY(go_on(j,
             options_has(j->run->o, "solve.matrix") ? "reading the matrix" : "making the matrix"));
-  TRY(solve_read_rhs(j, &b, &x0));
-  TRY(solve_note_content(j, b, x0));
+  TRY(solve_read_rhs(j, &b, &j->x0));
+  TRY(solve_note_content(j, b, j->x0));
   timers_switch(&j->timers, PHASE_SETUP);
   TRY(survey_matrix(j->run->c, j->run->threads, &j->a, &j->survey));
   j->entries = j->survey.entries;
@@ -35,10 +35,10 @@ static status read_system(solve_job *j) {
   TRY(go_on(j, "looking at the matrix"));
   TRY(solve_open_backend(j));
   TRY(go_on(j, "storing the matrix"));
-  TRY(solve_load_system(j, b, x0));
+  TRY(solve_load_system(j, b, j->x0));
+  if (!j->trivial) TRY(solve_find_nullspace(j));
 done:
   alloc_free(&b);
-  alloc_free(&x0);
   return rc;
 }
 
@@ -50,8 +50,37 @@ static status iterate(solve_job *j) {
   timers_switch(&j->timers, PHASE_COMPUTE);
   rc = j->method->run(&j->solve);
   if (rc == STATUS_OK) rc = j->system.failure;
+  if (j->solve.omega > 0.0) j->omega = j->solve.omega; /* what a method made of auto */
   timers_switch(&j->timers, PHASE_SETUP);
   return comm_agree(c, rc);
+}
+
+static status open_history(solve_job *j) {
+  status rc = STATUS_OK;
+  run_context *run = j->run;
+  const char *path = comm_rank(run->c) == 0 ? options_text(run->o, "run.history") : NULL;
+  TRY(comm_agree(run->c, history_open(path, HISTORY_SOLVE, &j->history)));
+  j->solve.history = j->history;
+  j->solve.progress = &j->progress;
+done:
+  return rc;
+}
+
+/* Iterates; where auto's choice breaks down, once more with the next one. */
+static status iterate_to_the_end(solve_job *j) {
+  status rc = STATUS_OK;
+  int again = 0;
+  do {
+    TRY(open_history(j));
+    TRY(solve_identify(j));
+    if (!j->nullspace.nothing_left) TRY(iterate(j));
+    TRY(solve_switch_method(j, &again));
+  } while (again);
+  TRY(solve_finish_nullspace(j));
+  solve_unscale_solution(j);
+  TRY(solve_explain_divergence(j));
+done:
+  return rc;
 }
 
 status command_solve(run_context *run) {
@@ -59,6 +88,7 @@ status command_solve(run_context *run) {
   solve_job j;
   memset(&j, 0, sizeof j);
   j.run = run;
+  j.scaled = strcmp(options_text(run->o, "solve.scaling"), "symmetric") == 0;
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
   TRY(solve_open_saving(&j));
@@ -72,14 +102,10 @@ status command_solve(run_context *run) {
     solve_print_plan(&j);
     goto done;
   }
-  const char *path = comm_rank(run->c) == 0 ? options_text(run->o, "run.history") : NULL;
-  TRY(comm_agree(run->c, history_open(path, HISTORY_SOLVE, &j.history)));
-  j.solve.history = j.history;
-  j.solve.progress = &j.progress;
   if (!j.trivial) {
-    TRY(solve_identify(&j));
-    TRY(iterate(&j));
+    TRY(iterate_to_the_end(&j));
   } else {
+    TRY(open_history(&j));
     j.solve.reason = REASON_CONVERGED;
     history_row(j.history, 0, HISTORY_RESIDUAL, 0.0);
     history_row(j.history, 0, HISTORY_TRUE_RESIDUAL, 0.0);

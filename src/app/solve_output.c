@@ -13,6 +13,7 @@
 #include "result_io.h"
 #include "run_report.h"
 #include "solve_job.h"
+#include "spectrum_report.h"
 #include "team.h"
 
 enum { SHOWN = 20 }; /* solutions of up to so many numbers are printed */
@@ -45,12 +46,33 @@ status solve_collect(solve_job *j) {
   j->bytes = sums[1];
   j->sweep_bytes = sums[2];
   j->host_peak = top[0];
-  j->error_max = j->trivial && j->solution_is_ones ? NAN : worst;
+  j->error_max = (j->trivial || j->nullspace.constant) && j->solution_is_ones ? NAN : worst;
 done:
   return rc;
 }
 
 /* ---- the report ---- */
+
+static void put_choice(const solve_job *j, report *r) {
+  if (j->switched_from != NULL) {
+    report_open(r, "switched_from");
+    report_word(r, "method", j->switched_from->name);
+    report_word(r, "reason", solve_reason_name(j->switched_reason));
+    report_integer(r, "iterations", j->switched_at);
+    report_close(r);
+  }
+  if (j->scaled) report_word(r, "scaling", "symmetric");
+  if (j->nullspace.constant) {
+    report_open(r, "nullspace");
+    report_word(r, "of", "constant");
+    report_real(r, "right_side_mean", ldexp(j->nullspace.mean, j->exponent));
+    report_real(r, "least_relative_residual", j->nullspace.share);
+    report_flag(r, "incompatible", j->nullspace.incompatible);
+    report_close(r);
+  }
+  if (j->method != NULL && j->method->flags & SOLVER_TAKES_OMEGA) report_real(r, "omega", j->omega);
+  if (j->spectrum.how != SPECTRUM_UNKNOWN) spectrum_report(&j->spectrum, r);
+}
 
 static void put_solve(const solve_job *j, report *r) {
   const solve_run *run = &j->solve;
@@ -61,6 +83,7 @@ static void put_solve(const solve_job *j, report *r) {
   report_word(r, "method", j->method != NULL ? j->method->name : "none");
   report_word(r, "preconditioner", solve_preconditioner_name(j));
   report_word(r, "why", j->why);
+  put_choice(j, r);
   report_word(r, "rhs", j->rhs);
   report_integer(r, "iterations", run->iterations);
   report_integer(r, "iterations_this_run", run->iterations - run->restarted_at);
@@ -149,6 +172,13 @@ static void print_summary(const solve_job *j) {
   } else {
     report_print("method       none: %s\n", j->why);
   }
+  if (j->switched_from != NULL) {
+    report_print("switched     %s had ended with %s at iteration %lld\n", j->switched_from->name,
+                 solve_reason_name(j->switched_reason), (long long)j->switched_at);
+  }
+  if (j->method != NULL && j->method->flags & SOLVER_TAKES_OMEGA) {
+    report_print("omega        %.6g\n", j->omega);
+  }
   run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s%s after %s\n",
                solve_reason_status(run->reason) == STATUS_STOPPED ? "not converged: " : "",
@@ -224,6 +254,7 @@ done:
 
 static const char *advice(const solve_job *j) {
   const matrix_survey *s = &j->survey;
+  if (j->advice[0] != '\0') return j->advice;
   const int positive =
       s->symmetric && s->missing_diagonal + s->zero_diagonal == 0 && s->negative_diagonal == 0;
   if (j->method->flags & SOLVER_BY_A_PACKAGE) return "no method finds a unique x";
@@ -279,6 +310,14 @@ status solve_outcome(const solve_job *j) {
   const status code = solve_reason_status(run->reason), stopped = run_ending_failure(&ending);
   if (stopped != STATUS_OK) return stopped;
   if (code == STATUS_DIVERGED) return outcome_diverged(j);
+  if (run->reason == REASON_INCOMPATIBLE) {
+    return fail(
+        code,
+        "the right-hand side is incompatible: rows and columns sum to zero, so A x has mean "
+        "0, but b has mean %.6g: no x has |b - Ax| / |b| below %.6g; the x found is the "
+        "least-squares solution of mean 0, with %.6g",
+        ldexp(j->nullspace.mean, j->exponent), j->nullspace.share, run->relative_residual);
+  }
   if (code == STATUS_STOPPED) {
     static const char *const hint[] = {
         [REASON_MAX_ITERATIONS] = "raise max_iterations, or try another method",

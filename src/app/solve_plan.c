@@ -34,6 +34,7 @@ status solve_open_backend(solve_job *j) {
   TRY(halo_create(c, &j->owned, block->ghost, block->ghosts, &s->plan));
   const transport_side side = linear_side(s);
   TRY(backend_transport(j->run, &side, &j->chosen));
+  TRY(solve_equilibrate(j));
   rc = s->kernels->solve->matrix_create(s->place, block, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -46,6 +47,7 @@ static status ones_rhs(solve_job *j) {
   status rc = STATUS_OK;
   linear_system *s = &j->system;
   ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 1.0));
+  if (j->scaled) ATTEMPT(s, s->kernels->copy(s->place, j->solve.x, j->solve.unscale));
   TRY(linear_product(s, j->solve.x, j->solve.b));
   ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 0.0));
 done:
@@ -67,6 +69,7 @@ status solve_load_system(solve_job *j, const double *b, const double *x0) {
     TRY(ones_rhs(j));
   }
   if (x0 != NULL) ATTEMPT(s, linear_load(s, run->x, x0));
+  solve_equilibrate_vectors(j, b != NULL);
   TRY(comm_agree(s->world, s->failure));
   TRY(linear_max_abs(s, run->b, &largest));
   if (!isfinite(ldexp(largest, j->exponent))) {
@@ -83,43 +86,6 @@ done:
   return rc;
 }
 
-/* The facts behind auto; whether cg applies. */
-static int cg_applies(const matrix_survey *s, char *why, size_t room) {
-  if (!s->symmetric) {
-    solve_describe_asymmetry(s, why, room);
-    return 0;
-  }
-  const char *kind = s->missing_diagonal + s->zero_diagonal > 0 ? "zero"
-                     : s->negative_diagonal > 0                 ? "negative"
-                                                                : NULL;
-  if (kind == NULL) {
-    snprintf(why, room, "symmetric (a_ij = a_ji exactly) with a positive diagonal");
-    return 1;
-  }
-  const int64_t count = s->missing_diagonal + s->zero_diagonal + s->negative_diagonal;
-  snprintf(why, room, "symmetric, but %lld diagonal entries are not positive (%s)",
-           (long long)count, kind);
-  return 0;
-}
-
-status solve_choose_method(solve_job *j) {
-  options *o = j->run->o;
-  const char *name = options_text(o, "solve.method");
-  if (strcmp(name, "auto") == 0) {
-    const int cg = cg_applies(&j->survey, j->why, sizeof j->why);
-    j->method = solver_find(cg ? "cg" : "jacobi");
-  } else {
-    strcpy(j->why, "as asked");
-    j->method = solver_find(name);
-  }
-  if (j->method == NULL) {
-    return comm_agree(j->run->c,
-                      fail(STATUS_UNAVAILABLE, "method %s is not in this halosweep", name));
-  }
-  solve_choose_preconditioner(j);
-  return STATUS_OK;
-}
-
 static status check(const solve_job *j) {
   const matrix_survey *s = &j->survey;
   const char *name = j->method->name;
@@ -129,7 +95,7 @@ static status check(const solve_job *j) {
   }
   if ((j->method->flags & SOLVER_NEEDS_SYMMETRY) && !s->symmetric) {
     char text[WHY_MAX];
-    solve_describe_asymmetry(s, text, sizeof text);
+    choice_describe_asymmetry(s, text, sizeof text);
     return fail(STATUS_INPUT, "method %s needs a symmetric matrix; this one is %s", name, text);
   }
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
@@ -159,19 +125,29 @@ static void weight_part(void *context, int number, int64_t begin, int64_t end) {
 
 /* Weights of sweeps: omega / a_ii. */
 static status load_weights(solve_job *j) {
+  status rc = STATUS_OK;
   linear_system *s = &j->system;
-  const double omega =
-      j->method->flags & SOLVER_TAKES_OMEGA ? options_real(j->run->o, "solve.omega") : 1.0;
-  double *weight = NULL;
+  double factor = 1.0, *weight = NULL;
+  if (j->method->flags & SOLVER_TAKES_OMEGA) {
+    factor = options_real(j->run->o, "solve.omega"); /* 0: auto */
+    j->solve.omega = factor;
+    if (factor == 0.0 && j->method->flags & SOLVER_OPENS_ROWS) {
+      factor = 1.0; /* it makes its own of that */
+    } else if (factor == 0.0) {
+      TRY(solve_auto_omega(j, &factor));
+    }
+    j->omega = factor;
+  }
   ATTEMPT(s, alloc_array(&weight, s->rows, sizeof *weight, "weights"));
   if (weight != NULL) {
-    weight_work w = {weight, j->diagonal, omega};
+    weight_work w = {weight, j->diagonal, factor};
     team_for(j->run->threads, s->rows, weight_part, &w);
   }
   ATTEMPT(s, linear_vector(s, "weights", &j->solve.weight));
   ATTEMPT(s, linear_load(s, j->solve.weight, weight));
+done:
   alloc_free(&weight);
-  return STATUS_OK;
+  return rc;
 }
 
 status solve_load_method(solve_job *j) {
@@ -187,20 +163,22 @@ status solve_load_method(solve_job *j) {
   l->check_every = options_integer(o, "solve.check_every");
   l->monitor_update = strcmp(options_text(o, "solve.monitor"), "update") == 0 &&
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
+  solve_limit_nullspace(j);
   j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
+  solve_request(j);
+  j->solve.rows = &j->rows;
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) TRY(load_weights(j));
   TRY(comm_agree(j->system.world, j->system.failure));
-  TRY(solve_make_preconditioner(j));
-  if (j->method->flags & SOLVER_NEEDS_ROWS) {
-    j->solve.rows = &j->block;
-    j->solve.owned = &j->owned;
-    j->solve.symmetric = j->survey.symmetric;
-  } else {
-    csr_block_release(&j->block);
+  if (j->made.kind != j->preconditioner || j->switched_from == NULL) {
+    preconditioning_close(&j->system, &j->made);
+    TRY(solve_make_preconditioner(j));
   }
+  if (!(j->method->flags & SOLVER_OPENS_ROWS)) csr_block_release(&j->block);
 done:
   return rc;
 }
+
+void solve_release_method(solve_job *j) { linear_vector_release(&j->system, &j->solve.weight); }
 
 void solve_print_plan(const solve_job *j) {
   if (comm_rank(j->run->c) != 0) return;
@@ -230,7 +208,11 @@ void solve_close(solve_job *j) {
   if (s->place != NULL) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
-    linear_vector_release(s, &j->solve.weight);
+    linear_vector_release(s, &j->nullspace.given);
+    linear_vector_release(s, &j->scale);
+    linear_vector_release(s, &j->solve.unscale);
+    linear_vector_release(s, &j->solve.unscaled);
+    solve_release_method(j);
     preconditioning_close(s, &j->made);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);
     transport_release(&side);
@@ -241,5 +223,6 @@ void solve_close(solve_job *j) {
   ownership_release(&j->owned);
   alloc_free(&j->file_rhs);
   alloc_free(&j->diagonal);
+  alloc_free(&j->x0);
   alloc_free(&j->x);
 }

@@ -8,16 +8,6 @@ const char *solve_preconditioner_name(const solve_job *j) {
   return j->preconditioner == NULL ? "none" : j->preconditioner->name;
 }
 
-void solve_describe_asymmetry(const matrix_survey *s, char *text, size_t room) {
-  if (s->odd_row < 0) {
-    snprintf(text, room, "not symmetric");
-    return;
-  }
-  snprintf(text, room, "not symmetric: a(%lld,%lld) = %.17g but a(%lld,%lld) = %.17g",
-           (long long)s->odd_row + 1, (long long)s->odd_column + 1, s->odd_value,
-           (long long)s->odd_column + 1, (long long)s->odd_row + 1, s->odd_mirror);
-}
-
 /* Jacobi where nothing was said, if the diagonal allows. cg insists: a diagonal entry that is not
  * positive means that it does not apply at all. */
 void solve_choose_preconditioner(solve_job *j) {
@@ -80,7 +70,7 @@ status solve_check_preconditioner(const solve_job *j) {
                 j->method->name, p->name, text);
   }
   if ((p->flags & PRECONDITIONER_NEEDS_SYMMETRY) && !s->symmetric) {
-    solve_describe_asymmetry(s, text, sizeof text);
+    choice_describe_asymmetry(s, text, sizeof text);
     return fail(STATUS_INPUT, "preconditioner %s needs a symmetric matrix; this one is %s", p->name,
                 text);
   }
@@ -98,16 +88,22 @@ status solve_check_preconditioner(const solve_job *j) {
   return STATUS_OK;
 }
 
+void solve_request(solve_job *j) {
+  const options *o = j->run->o;
+  j->rows = (preconditioner_request){.a = &j->block,
+                                     .owned = &j->owned,
+                                     .diagonal = j->diagonal,
+                                     .symmetric = j->survey.symmetric,
+                                     .threads = j->run->threads,
+                                     .omega = options_real(o, "solve.omega"), /* 0: auto */
+                                     .block_size = options_integer(o, "solve.block_size"),
+                                     .degree = (int)options_integer(o, "solve.degree"),
+                                     .seed = (uint64_t)options_integer(o, "run.seed")};
+}
+
 status solve_make_preconditioner(solve_job *j) {
   status rc = STATUS_OK;
-  const options *o = j->run->o;
-  const preconditioner_request request = {.a = &j->block,
-                                          .owned = &j->owned,
-                                          .diagonal = j->diagonal,
-                                          .symmetric = j->survey.symmetric,
-                                          .threads = j->run->threads,
-                                          .seed = (uint64_t)options_integer(o, "run.seed")};
-  TRY(preconditioning_open(&j->system, j->preconditioner, &request, &j->made));
+  TRY(preconditioning_open(&j->system, j->preconditioner, &j->rows, &j->made));
   j->solve.preconditioning = &j->made;
   j->solve.inverse_diagonal = preconditioning_diagonal(&j->made);
 done:

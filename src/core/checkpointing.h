@@ -61,6 +61,9 @@ typedef status (*checkpointing_refresh)(void *context, checkpoint_item *item);
 status checkpointing_add(checkpointing *cp, const checkpoint_item *item,
                          checkpointing_refresh refresh, void *context);
 
+/* Forgets all items: another method adds its own. Local. */
+void checkpointing_forget(checkpointing *cp);
+
 /* The history travels with the state, as item /run/history. *h is rank 0's, NULL on other ranks;
  * where there is none and checkpoints are written, one without a file is made. checkpointing_load
  * fills it with the rows of the checkpoint gone on from. */

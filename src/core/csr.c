@@ -1,5 +1,5 @@
-/* From global to local columns (csr.h). The ghosts are the distinct columns outside [first, first +
- * rows): gathered, sorted and made unique by each thread for its rows, then once more for all; a
+/* From global to local columns (csr.h). The ghosts are the distinct columns that are not owned:
+ * gathered, sorted and made unique by each thread for its rows, then once more for all; a
  * column's local number is found by bisection among them. Cost O(entries + g log g), g the number
  * of entries outside; memory 4 bytes per entry beside the input. */
 #include "csr.h"
@@ -46,19 +46,21 @@ typedef struct outside {
 
 typedef struct localising {
   const csr_rows *rows;
+  gidx first; /* owned columns */
+  lidx columns;
   csr_block *block;
   outside *found; /* [threads] */
 } localising;
 
-static int is_outside(const csr_rows *a, gidx column) {
-  return column < a->first_row || column >= a->first_row + a->rows;
+static int is_outside(const localising *l, gidx column) {
+  return column < l->first || column >= l->first + l->columns;
 }
 
 static void count_part(void *context, int part, int64_t begin, int64_t end) {
   const localising *l = context;
   const csr_rows *a = l->rows;
   gidx count = 0;
-  for (eidx e = a->offset[begin]; e < a->offset[end]; e++) count += is_outside(a, a->column[e]);
+  for (eidx e = a->offset[begin]; e < a->offset[end]; e++) count += is_outside(l, a->column[e]);
   l->found[part].count = count;
 }
 
@@ -68,7 +70,7 @@ static void gather_part(void *context, int part, int64_t begin, int64_t end) {
   const csr_rows *a = l->rows;
   gidx *list = l->block->ghost + l->found[part].begin, count = 0;
   for (eidx e = a->offset[begin]; e < a->offset[end]; e++) {
-    if (is_outside(a, a->column[e])) list[count++] = a->column[e];
+    if (is_outside(l, a->column[e])) list[count++] = a->column[e];
   }
   l->found[part].count = unique_sorted(list, count);
 }
@@ -80,9 +82,9 @@ static void number_part(void *context, int part, int64_t begin, int64_t end) {
   (void)part;
   for (eidx e = a->offset[begin]; e < a->offset[end]; e++) {
     const gidx column = a->column[e];
-    b->column[e] = is_outside(a, column)
-                       ? a->rows + (lidx)index_lower_bound(b->ghost, 0, b->ghosts, column)
-                       : (lidx)(column - a->first_row);
+    b->column[e] = is_outside(l, column)
+                       ? l->columns + (lidx)index_lower_bound(b->ghost, 0, b->ghosts, column)
+                       : (lidx)(column - l->first);
   }
 }
 
@@ -103,15 +105,16 @@ static status find_ghosts(int threads, localising *l) {
     kept += l->found[t].count;
   }
   kept = threads == 1 ? kept : unique_sorted(out->ghost, kept);
-  TRY(index_narrow(kept + l->rows->rows, "columns", &out->ghosts));
+  TRY(index_narrow(kept + l->columns, "columns", &out->ghosts));
   out->ghosts = (lidx)kept;
 done:
   return rc;
 }
 
-status csr_localise(int threads, csr_rows *rows, csr_block *out) {
+status csr_localise_columns(int threads, csr_rows *rows, gidx first_column, lidx columns,
+                            csr_block *out) {
   status rc = STATUS_OK;
-  localising l = {.rows = rows, .block = out};
+  localising l = {.rows = rows, .first = first_column, .columns = columns, .block = out};
   memset(out, 0, sizeof *out);
   TRY(alloc_array(&l.found, threads, sizeof *l.found, "ghost columns"));
   TRY(find_ghosts(threads, &l));
@@ -119,6 +122,7 @@ status csr_localise(int threads, csr_rows *rows, csr_block *out) {
   team_for(threads, rows->rows, number_part, &l);
   out->first_row = rows->first_row;
   out->rows = rows->rows;
+  out->columns = columns;
   out->offset = rows->offset;
   out->value = rows->value;
   rows->offset = NULL;
@@ -128,4 +132,8 @@ done:
   alloc_free(&l.found);
   if (rc != STATUS_OK) csr_block_release(out);
   return rc;
+}
+
+status csr_localise(int threads, csr_rows *rows, csr_block *out) {
+  return csr_localise_columns(threads, rows, rows->first_row, rows->rows, out);
 }

@@ -124,7 +124,7 @@ static eidx aligned(eidx count) { return (count + SELL_ALIGN - 1) / SELL_ALIGN *
 
 static int has_ghost(const csr_block *a, lidx begin, lidx end) {
   for (eidx e = a->offset[begin]; e < a->offset[end]; e++) {
-    if (a->column[e] >= a->rows) return 1;
+    if (a->column[e] >= a->columns) return 1;
   }
   return 0;
 }

@@ -98,7 +98,7 @@ static void run_segments(const matrix *m, part which, const double *x, int absol
 void run_matrix(device *d, part which, const pass *p, int absolute, tile_work *work) {
   const matrix *m = p->m;
   const int team = team_size(d, m->s.tiles);
-  if (m->segments > 0) run_segments(m, which, p->x, absolute, d->threads);
+  if (m->segments > 0 && p->x != NULL) run_segments(m, which, p->x, absolute, d->threads);
 #pragma omp parallel for num_threads(team) schedule(static)
   for (int t = 0; t < d->threads; t++) {
     for (lidx i = m->cut[t]; i < m->cut[t + 1]; i++) {
@@ -220,6 +220,8 @@ static const solve_backend SOLVE_omp = {.lag = 0,
                                         .matrix_describe = omp_matrix_describe,
                                         .product = omp_product,
                                         .residual = omp_residual,
+                                        .relax = omp_relax,
+                                        .relax_set = omp_relax_set,
                                         .sweep = omp_sweep,
                                         .cg_product = omp_cg_product,
                                         .cg_residual = omp_cg_residual,

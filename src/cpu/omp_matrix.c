@@ -177,8 +177,10 @@ done:
   return rc;
 }
 
-/* Vectors as long as the matrix are split like it from now on. */
-static void adopt_split(device *d, const matrix *m) {
+/* Vectors as long as the matrix are split like it from now on: the largest square matrix, where
+ * there are several (levels, and what goes between them). */
+static void adopt_split(device *d, const csr_block *a, const matrix *m) {
+  if (a->columns != a->rows || a->rows < d->rows) return;
   d->rows = m->s.rows;
   memcpy(d->cut, m->cut, ((size_t)d->threads + 1) * sizeof *d->cut);
 }
@@ -198,7 +200,7 @@ status omp_matrix_create(device *d, const csr_block *a, matrix **out) {
   for (lidx t = 0; t < m->s.tiles; t++) {
     if (m->s.boundary[t]) m->boundary_rows += sell_row_end(&m->s, t) - t * TILE;
   }
-  adopt_split(d, m);
+  adopt_split(d, a, m);
 done:
   if (rc != STATUS_OK) omp_matrix_release(d, out);
   return rc;

@@ -43,6 +43,7 @@ static status copy_block(const csr_block *from, csr_block *to) {
   const eidx entries = from->offset[from->rows];
   to->first_row = from->first_row;
   to->rows = from->rows;
+  to->columns = from->columns;
   to->ghosts = from->ghosts;
   TRY(alloc_array(&to->offset, from->rows + 1, sizeof *to->offset, "row offsets"));
   TRY(alloc_array(&to->column, entries, sizeof *to->column, "matrix columns"));
@@ -65,7 +66,7 @@ static status ref_matrix_create(device *d, const csr_block *a, matrix **out) {
   for (lidx i = 0; i < a->rows; i++) {
     m->long_rows += a->offset[i + 1] - a->offset[i] > ROW_CHAIN;
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
-      if (a->column[e] >= a->rows) m->boundary[i / TILE] = 1;
+      if (a->column[e] >= a->columns) m->boundary[i / TILE] = 1;
     }
   }
   for (lidx t = 0; t < tile_count(a->rows); t++) {
@@ -213,6 +214,32 @@ static status ref_residual(device *d, const matrix *m, part p, vec x, vec b, vec
   return STATUS_OK;
 }
 
+static status ref_relax(device *d, const matrix *m, part p, vec x, double c, vec w, vec b, vec y,
+                        vec out) {
+  (void)d;
+  for (lidx i = 0; i < m->a.rows; i++) {
+    if (!part_has(p, m->boundary[i / TILE])) continue;
+    const double s = x.data.at == NULL ? 0.0 : row_times(&m->a, i, vec_at(x), 0);
+    const double r = b.data.at == NULL ? -s : vec_at(b)[i] - s;
+    const double factor = w.data.at == NULL ? c : c * vec_at(w)[i];
+    vec_at(out)[i] = y.data.at == NULL ? factor * r : fma(factor, r, vec_at(y)[i]);
+  }
+  return STATUS_OK;
+}
+
+static status ref_relax_set(device *d, const matrix *m, part p, dptr set, vec w, vec b, int keep,
+                            vec x) {
+  (void)d;
+  const lidx *row = set.at;
+  for (lidx k = 0; k < m->a.rows; k++) {
+    if (!part_has(p, m->boundary[k / TILE])) continue;
+    const lidx i = row[k];
+    const double r = (b.data.at == NULL ? 0.0 : vec_at(b)[i]) - row_times(&m->a, k, vec_at(x), 0);
+    vec_at(x)[i] = fma(vec_at(w)[i], r, keep ? vec_at(x)[i] : 0.0);
+  }
+  return STATUS_OK;
+}
+
 static status ref_sweep(device *d, const matrix *m, part p, vec x, vec b, vec weight, vec next,
                         dptr state) {
   const solve_state *s = state_at(state);
@@ -299,6 +326,8 @@ static const solve_backend SOLVE_ref = {.lag = 0,
                                         .matrix_describe = ref_matrix_describe,
                                         .product = ref_product,
                                         .residual = ref_residual,
+                                        .relax = ref_relax,
+                                        .relax_set = ref_relax_set,
                                         .sweep = ref_sweep,
                                         .cg_product = ref_cg_product,
                                         .cg_residual = ref_cg_residual,

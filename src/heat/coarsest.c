@@ -2,11 +2,12 @@
  * factors and solves in the same fixed order. Weighted by the volumes of cells it is symmetric; a
  * held point is a row of the identity; where constants are its null space, the mean is pinned by a
  * rank-one term. At most HEAT_DENSE_MAX points, as a rule about a hundred: a solve costs points^2
- * operations. Source: Golub, Van Loan, Matrix Computations (2013), alg. 4.2.1. */
+ * operations (dense.h). */
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "dense.h"
 #include "multigrid.h"
 
 static heat_stratum *coarsest(heat_multigrid *m) { return &m->level[m->levels - 1]; }
@@ -36,7 +37,7 @@ status heat_dense_open(heat_run *run, heat_multigrid *m) {
               (long long)points, HEAT_DENSE_MAX);
     goto done;
   }
-  TRY(alloc_zeroed(&e->factor, points * (points + 1) / 2, sizeof *e->factor, "coarsest matrix"));
+  TRY(alloc_zeroed(&e->factor, points * points, sizeof *e->factor, "coarsest matrix"));
   TRY(alloc_zeroed(&e->volume, points, sizeof *e->volume, "coarsest matrix"));
   TRY(alloc_zeroed(&e->b, points, sizeof *e->b, "coarsest matrix"));
   TRY(alloc_zeroed(&e->words, points, sizeof *e->words, "coarsest matrix"));
@@ -63,7 +64,7 @@ void heat_dense_close(heat_multigrid *m) {
   alloc_free(&m->host);
 }
 
-static double *row_of(heat_dense *e, int64_t i) { return e->factor + i * (i + 1) / 2; }
+static double *row_of(heat_dense *e, int64_t i) { return e->factor + i * e->points; }
 
 static void coordinates(const heat_grid *g, int64_t i, int64_t j[HEAT_DIMS]) {
   j[0] = i % g->n[0];
@@ -71,7 +72,8 @@ static void coordinates(const heat_grid *g, int64_t i, int64_t j[HEAT_DIMS]) {
   j[2] = i / (g->n[0] * g->n[1]);
 }
 
-/* Row i of the lower triangle. A face is kept with the lower of its two points. */
+/* Row i of the lower triangle, as a column of the upper one. A face is kept with the lower of its
+ * two points. */
 static void fill_row(heat_multigrid *m, int64_t i) {
   const heat_stratum *s = coarsest(m);
   const heat_grid *g = &s->slab.g;
@@ -79,7 +81,7 @@ static void fill_row(heat_multigrid *m, int64_t i) {
   double *row = row_of(e, i), own = 0.0, volume = 1.0;
   int64_t j[HEAT_DIMS], there[HEAT_DIMS], step = 1;
   coordinates(g, i, j);
-  memset(row, 0, (size_t)(i + 1) * sizeof *row);
+  memset(row + i, 0, (size_t)(e->points - i) * sizeof *row);
   e->volume[i] = 0.0;
   row[i] = 1.0;
   if (heat_holder(g, j) >= 0) return;
@@ -94,7 +96,7 @@ static void fill_row(heat_multigrid *m, int64_t i) {
       if (e->varies) k *= e->face[d][side == 0 ? other : i];
       coordinates(g, other, there);
       own += k;
-      if (other < i && heat_holder(g, there) < 0) row[other] -= volume * m->scale * k;
+      if (other < i && heat_holder(g, there) < 0) row_of(e, other)[i] -= volume * m->scale * k;
     }
     step *= g->n[d];
   }
@@ -112,8 +114,10 @@ static void pin(heat_dense *e) {
   }
   const double factor = trace / (double)e->points / square;
   for (int64_t i = 0; i < e->points; i++) {
-    double *row = row_of(e, i);
-    for (int64_t k = 0; k <= i; k++) row[k] = fma(factor * e->volume[i], e->volume[k], row[k]);
+    for (int64_t k = 0; k <= i; k++) {
+      double *entry = row_of(e, k) + i;
+      *entry = fma(factor * e->volume[i], e->volume[k], *entry);
+    }
   }
 }
 
@@ -121,35 +125,10 @@ status heat_dense_factor(heat_multigrid *m) {
   heat_dense *e = &m->dense;
   for (int64_t i = 0; i < e->points; i++) fill_row(m, i);
   if (m->singular && m->mass == 0.0) pin(e);
-  for (int64_t i = 0; i < e->points; i++) {
-    double *row = row_of(e, i);
-    for (int64_t k = 0; k <= i; k++) {
-      const double *other = row_of(e, k);
-      double sum = row[k];
-      for (int64_t j = 0; j < k; j++) sum = fma(-row[j], other[j], sum);
-      if (k < i) row[k] = sum / other[k];
-      if (k == i && !(sum > 0.0)) {
-        return fail(STATUS_DIVERGED, "the coarsest grid's matrix is not positive definite");
-      }
-      if (k == i) row[k] = sqrt(sum);
-    }
+  if (dense_cholesky(e->factor, e->points) < e->points) {
+    return fail(STATUS_DIVERGED, "the coarsest grid's matrix is not positive definite");
   }
   return STATUS_OK;
-}
-
-static void substitute(heat_dense *e) {
-  double *b = e->b;
-  for (int64_t i = 0; i < e->points; i++) {
-    const double *row = row_of(e, i);
-    double sum = b[i];
-    for (int64_t j = 0; j < i; j++) sum = fma(-row[j], b[j], sum);
-    b[i] = sum / row[i];
-  }
-  for (int64_t i = e->points - 1; i >= 0; i--) { /* column i of L: its row, scattered upwards */
-    const double *row = row_of(e, i);
-    b[i] /= row[i];
-    for (int64_t j = 0; j < i; j++) b[j] = fma(-row[j], b[i], b[j]);
-  }
 }
 
 /* The slab of a rank, halo included, from the whole. */
@@ -178,7 +157,7 @@ status heat_dense_solve(heat_run *run, heat_multigrid *m) {
                                            owned * (int64_t)sizeof(double)));
   TRY(gather(run, m, m->host, e->b));
   for (int64_t i = 0; i < e->points; i++) e->b[i] *= e->volume[i];
-  substitute(e);
+  dense_cholesky_solve(e->factor, e->points, e->b);
   spread(&s->slab, e->b, m->host);
   HEAT_ATTEMPT(run, run->kernels->copy_in(run->place, s->z.data, (hptr){m->host},
                                           heat_points(&s->slab) * (int64_t)sizeof(double)));

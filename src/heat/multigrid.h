@@ -31,12 +31,12 @@ typedef struct heat_stratum {
                                residual */
 } heat_stratum;
 
-/* The whole coarsest level on every rank: its matrix, and its Cholesky factor L (by rows). */
+/* The whole coarsest level on every rank: its matrix, then its Cholesky factor (dense.h). */
 typedef struct heat_dense {
   int points;
   int varies; /* alpha: faces count */
   double *face[HEAT_DIMS];
-  double *factor; /* [points (points + 1) / 2] */
+  double *factor; /* [points points] */
   double *volume; /* [points] 0: held */
   double *b;      /* [points] */
   int64_t *words; /* [points] to gather b */

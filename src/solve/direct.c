@@ -45,7 +45,8 @@ static status factorise(stepping *t) {
   solve_run *run = t->run;
   if (f->made != NULL) goto done;
   linear_phase(run->system, PHASE_SETUP);
-  TRY(direct_open(run->system->world, run->rows, run->owned, run->symmetric, &f->made, run->broke));
+  TRY(direct_open(run->system->world, run->rows->a, run->rows->owned, run->rows->symmetric,
+                  &f->made, run->broke));
   linear_phase(run->system, PHASE_COMPUTE);
   if (f->made == NULL) t->verdict = VERDICT_BREAKDOWN;
 done:
@@ -88,7 +89,7 @@ const solver SOLVER_direct = {
     .name = "direct",
     .help = "factorisation by MUMPS; any matrix that is not singular, memory permitting",
     .source = "Amestoy, Duff, L'Excellent, Koster (2001)",
-    .flags = SOLVER_NEEDS_ROWS | SOLVER_BY_A_PACKAGE,
+    .flags = SOLVER_OPENS_ROWS | SOLVER_BY_A_PACKAGE,
     .vector_bytes = 48,
     .run = run,
 };

@@ -34,6 +34,7 @@ static const ending endings[] = {
     [REASON_FIXED_COUNT] = {"fixed_count", STATUS_OK},
     [REASON_MAX_ITERATIONS] = {"max_iterations", STATUS_STOPPED},
     [REASON_STAGNATED] = {"stagnated", STATUS_STOPPED},
+    [REASON_INCOMPATIBLE] = {"incompatible", STATUS_STOPPED},
     [REASON_REQUESTED] = {"requested", STATUS_STOPPED},
     [REASON_DIVERGED] = {"diverged", STATUS_DIVERGED},
     [REASON_INDEFINITE] = {"indefinite", STATUS_DIVERGED},

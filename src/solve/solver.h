@@ -35,12 +35,15 @@ typedef enum solve_reason {
   REASON_FIXED_COUNT,
   REASON_MAX_ITERATIONS,
   REASON_STAGNATED,
-  REASON_REQUESTED, /* asked to stop: checkpointing_look() knows why */
+  REASON_INCOMPATIBLE, /* singular, and no x comes near: the least-squares solution */
+  REASON_REQUESTED,    /* asked to stop: checkpointing_look() knows why */
   REASON_DIVERGED,
   REASON_INDEFINITE,
   REASON_NOT_FINITE,
   REASON_BREAKDOWN /* solve_run.broke says how */
 } solve_reason;
+
+enum { BLOCKS_MOST = 1024 }; /* rows of a block of block-jacobi */
 
 typedef struct solve_limits {
   double rtol, atol;      /* converged: |b - A x| <= max(rtol |b|, atol), 2-norms */
@@ -59,13 +62,19 @@ typedef struct solve_run {
   vec weight;           /* Jacobi family: omega / a_ii */
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
-  const csr_block *rows;                         /* SOLVER_NEEDS_ROWS: this rank's rows; */
-  const ownership *owned;
-  int symmetric;         /* a_ij == a_ji for all entries */
+  const struct preconditioner_request *rows;     /* preconditioner.h: for SOLVER_OPENS_ROWS */
+  double omega; /* of sor, ssor; 0: auto, then weight has 1 / a_ii and run() leaves the last here */
   int gmres_restart;     /* steps of a cycle */
   history *history;      /* may be NULL */
   progress *progress;    /* may be NULL */
   checkpointing *saving; /* may be NULL: never asked to stop or save */
+
+  /* of a system that was scaled symmetrically, S A S and S b: 1 / s_i, and room for a residual;
+   * data.at NULL: it was not. Methods carry the scaled residual; the true one, and what is reported
+   * and tested of it, is the given system's. */
+  vec unscale, unscaled;
+  double norm_given; /* |b| of the given system; 0: not there yet */
+  double tighten;    /* what the carried residual's target is multiplied by; 0: 1 */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */
@@ -91,7 +100,7 @@ enum {
   SOLVER_TAKES_PRECONDITIONER = 8,
   SOLVER_MONITORS_UPDATE = 16,
   SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
-  SOLVER_NEEDS_ROWS = 64,     /* solve_run.rows, owned, symmetric */
+  SOLVER_OPENS_ROWS = 64,     /* makes something of A's rows: solve_run.rows is there */
   SOLVER_BY_A_PACKAGE = 128 /* its bits depend on ranks and threads; looked for by direct_look() */
 };
 

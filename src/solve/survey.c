@@ -7,6 +7,7 @@
  * which also makes -0.0 equal +0.0. */
 #include "survey.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static void survey_row(const csr_rows *a, lidx i, findings *f) {
   matrix_survey *s = &f->s;
   const gidx gi = a->first_row + i;
   const eidx begin = a->offset[i], end = a->offset[i + 1];
-  double diagonal = 0.0, others = 0.0;
+  double diagonal = 0.0, others = 0.0, sum = 0.0;
   int stored = 0;
   for (eidx e = begin; e < end; e++) {
     const gidx gj = a->column[e];
@@ -76,6 +77,7 @@ static void survey_row(const csr_rows *a, lidx i, findings *f) {
     const gidx distance = gi > gj ? gi - gj : gj - gi;
     if (size > s->largest) s->largest = size;
     if (distance > s->bandwidth) s->bandwidth = distance;
+    sum += value;
     if (distance == 0) {
       diagonal = value;
       stored = 1;
@@ -89,6 +91,10 @@ static void survey_row(const csr_rows *a, lidx i, findings *f) {
       f->lower += entry_hash(gj, gi, value);
     }
   }
+  const double ratio = others / fabs(diagonal); /* 0 / 0 of an empty row is NaN: no ratio */
+  if (ratio > s->off_diagonal) s->off_diagonal = ratio;
+  s->zero_sums +=
+      begin != end && fabs(sum) <= (double)(end - begin) * DBL_EPSILON * (fabs(diagonal) + others);
   count_length(s, end - begin);
   if (begin == end) count_row(&s->empty_rows, &s->first_empty, gi);
   if (gi < a->global_columns) {
@@ -195,7 +201,7 @@ done:
 
 /* ---- bringing threads and ranks together ---- */
 
-enum { COUNTS = 7, LEAST = 5, MOST = 2 };
+enum { COUNTS = 8, LEAST = 5, MOST = 2 };
 
 /* The fields by how they are brought together; `first_...` and shortest have -1 for none. */
 typedef struct fields {
@@ -205,7 +211,7 @@ typedef struct fields {
 static fields fields_of(matrix_survey *s) {
   return (fields){
       {&s->entries, &s->missing_diagonal, &s->zero_diagonal, &s->negative_diagonal, &s->empty_rows,
-       &s->strictly_dominant, &s->weakly_dominant},
+       &s->strictly_dominant, &s->weakly_dominant, &s->zero_sums},
       {&s->first_missing, &s->first_zero, &s->first_negative, &s->first_empty, &s->shortest},
       {&s->bandwidth, &s->longest}};
 }
@@ -221,6 +227,7 @@ static void merge(findings *to, findings *from) {
   }
   for (int i = 0; i < LENGTH_BINS; i++) to->s.lengths[i] += from->s.lengths[i];
   if (from->s.largest > to->s.largest) to->s.largest = from->s.largest;
+  if (from->s.off_diagonal > to->s.off_diagonal) to->s.off_diagonal = from->s.off_diagonal;
   to->upper += from->upper;
   to->lower += from->lower;
 }
@@ -238,7 +245,9 @@ static status combine(comm *c, findings *found) {
   TRY(comm_sum_i64(c, sum, COUNTS + 2 + LENGTH_BINS));
   TRY(comm_min_i64(c, least, LEAST));
   TRY(comm_max_i64(c, most, MOST));
-  TRY(comm_max_f64(c, &s->largest, 1));
+  double largest[2] = {s->largest, s->off_diagonal};
+  TRY(comm_max_f64(c, largest, 2));
+  s->largest = largest[0], s->off_diagonal = largest[1];
   for (int i = 0; i < COUNTS; i++) *f.count[i] = sum[i];
   for (int i = 0; i < LEAST; i++) *f.least[i] = least[i] == INT64_MAX ? -1 : least[i];
   for (int i = 0; i < MOST; i++) *f.most[i] = most[i];

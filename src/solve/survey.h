@@ -19,8 +19,11 @@ typedef struct matrix_survey {
   /* the first entry above the diagonal, by row, then column, that differs from its mirror */
   gidx odd_row, odd_column; /* -1: none, or not square */
   double odd_value, odd_mirror;
-  gidx bandwidth; /* largest |i - j| */
-  double largest; /* largest |a_ij| */
+  gidx bandwidth;      /* largest |i - j| */
+  double largest;      /* largest |a_ij| */
+  double off_diagonal; /* largest of sum_j |a_ij| / |a_ii|, j != i: bounds rho(I - D^-1 A) and the
+                          distance of eigenvalues of D^-1 A from 1; infinite without a diagonal */
+  int64_t zero_sums;   /* rows that sum to zero within rounding, and are not empty */
   int64_t shortest, longest;
   int64_t lengths[LENGTH_BINS];
 } matrix_survey;

@@ -49,7 +49,8 @@ expect 2 "exactly one" "$HALOSWEEP" solve A.mtx --problem poisson2d --n 3
 expect 2 "needs n" "$HALOSWEEP" solve --problem poisson2d
 expect 2 "takes 1 or 2" "$HALOSWEEP" solve --problem poisson2d --n "1, 2, 3"
 expect 2 "quote the list" "$HALOSWEEP" solve --problem poisson2d --n 1, 2
-expect 2 "needs omega" "$HALOSWEEP" solve A.mtx --method jor
+expect 2 "omega" "$HALOSWEEP" solve A.mtx --method jor --omega atuo
+expect 2 "omega" "$HALOSWEEP" solve A.mtx --method jor --omega 0
 expect 2 "omega is for" "$HALOSWEEP" solve A.mtx --method cg --omega 1
 expect 2 "peclet is for" "$HALOSWEEP" solve --problem poisson2d --n 3 --peclet 2
 "$HALOSWEEP" solve --problem poisson2d --n 3 --peclet 1.0 --entries-per-row 8 >out 2>err # as effective configs do

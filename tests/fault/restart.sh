@@ -56,6 +56,8 @@ try cg 0 "20 49" $poisson --rtol 1e-12 --method cg --check-every 10
 try cg_plain 0 "33" $poisson --rtol 1e-12 --method cg --preconditioner none
 try jacobi 0 "1 50 101" --problem convdiff2d --n 20 --peclet 3 --method jacobi --rtol 1e-9
 try jor 0 "9" --problem random-dominant --n 500 --method jor --omega 0.8 --rhs random --rtol 1e-12
+try sor 0 "31 70" $poisson --method sor
+try block_jacobi 0 "11" --problem random-dominant --n 500 --method block-jacobi --block-size 7 --rhs random --rtol 1e-12
 try update 0 "49 100" --problem convdiff2d --n 20 --peclet 3 --monitor update --method jacobi --rtol 1e-7
 try stagnated 4 "20" --problem random-dominant --n 400 --method jacobi --rtol 0
 try cg_stagnated 4 "20" $poisson --rtol 0 --method cg

@@ -25,6 +25,8 @@ typedef struct trial {
   const solver *method;
   solve_limits limits;
   double omega;
+  int adapts;    /* omega = auto, where the method finds it on the way */
+  int symmetric; /* it may be taken to be so */
   int preconditioned;
   const preconditioner *preconditioner; /* NULL: jacobi */
   double rhs_scale;                     /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
@@ -37,6 +39,7 @@ typedef struct outcome {
   int64_t iterations;
   double relative_residual, recursive_residual;
   int restarts;
+  double omega; /* that the method ended with */
   lidx rows;
   double *x;
   char history[1 << 16];
@@ -72,8 +75,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   csr_block block;
   ownership owned;
   linear_system s = {.kernels = kernels, .world = world};
-  solve_run run = {
-      .system = &s, .limits = t->limits, .gmres_restart = 30, .rows = &block, .owned = &owned};
+  solve_run run = {.system = &s, .limits = t->limits, .gmres_restart = 30};
   char path[64];
   assert_ok(problem_build(world, &request, &a, &owned));
   const device_request where = {.threads = threads};
@@ -97,9 +99,15 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   preconditioning made = {NULL, NULL};
+  const preconditioner_request asked = {.a = &block,
+                                        .owned = &owned,
+                                        .diagonal = diagonal,
+                                        .symmetric = t->symmetric,
+                                        .threads = threads,
+                                        .seed = 3};
+  run.rows = &asked;
+  run.omega = t->adapts ? 0.0 : t->omega;
   if (t->preconditioned && t->method->flags & SOLVER_TAKES_PRECONDITIONER) {
-    const preconditioner_request asked = {
-        .a = &block, .owned = &owned, .diagonal = diagonal, .threads = threads, .seed = 3};
     const preconditioner *kind = t->preconditioner;
     if (kind == NULL) kind = preconditioner_find("jacobi");
     assert_ok(preconditioning_open(&s, kind, &asked, &made));
@@ -136,6 +144,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   out->relative_residual = run.relative_residual;
   out->recursive_residual = run.recursive_residual;
   out->restarts = run.restarts;
+  out->omega = run.omega;
   out->rows = s.rows;
   out->x = x;
   linear_vector_release(&s, &run.x);
@@ -151,7 +160,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
 }
 
 /* Equal in every bit. */
-static void same_outcome(const outcome *a, const outcome *b, const char *what) {
+static inline void same_outcome(const outcome *a, const outcome *b, const char *what) {
   assert_ok(a->failure);
   assert_ok(b->failure);
   if (a->reason != b->reason || a->iterations != b->iterations) {

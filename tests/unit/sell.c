@@ -42,6 +42,7 @@ static double entry_value(const sample *p, lidx i, lidx k) {
 static void build(const sample *p, csr_block *a) {
   memset(a, 0, sizeof *a);
   a->rows = p->rows;
+  a->columns = p->rows;
   a->ghosts = p->ghosts;
   const eidx room = 65 * (eidx)p->rows + p->long_size;
   assert_ok(alloc_array(&a->offset, (int64_t)p->rows + 1, sizeof *a->offset, "offsets"));
