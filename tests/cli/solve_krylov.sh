@@ -129,6 +129,9 @@ what="53 minres"; solve "$cases/053_nonsymmetric_for_cg.mtx" --method minres; ex
 what="43 none"; solve "$cases/043_missing_diagonal.mtx" --method gmres; expect 0
 case "$(value preconditioner) $(value why)" in "none "*"missing") ;; *) complain "$what: $(value why)" ;; esac
 what="43 jacobi"; solve "$cases/043_missing_diagonal.mtx" --method gmres --preconditioner jacobi; expect 3 'row' 'preconditioner none'
+for method in cg minres; do
+  what="ilu0 $method"; solve --problem poisson2d --n 5 --method $method --preconditioner ilu0; expect 2 ilu0 'symmetric' jacobi
+done
 what="gmres_restart"; solve --problem poisson1d --n 5 --method bicgstab --gmres-restart 5; expect 2 gmres_restart
 what="jpwh_991"; solve "$HALOSWEEP_SHARED/matrices/jpwh_991.mtx.gz" --method bicgstab; expect 5 'step 2' 'r~' gmres
 [ "$(value reason) $(value iterations)" = "breakdown 1" ] || complain "$what: $(value reason) $(value iterations)"
