@@ -69,9 +69,10 @@ done < list
 
 # ---- the collected cases ----
 count=0
-while IFS=$'\t' read -r _ file kind outcome _ _ _ _ _ _ _ expectations _ bound _; do
+while IFS=$'\t' read -r number file kind outcome _ _ _ _ _ _ _ expectations _ bound _; do
   [ "$kind" = matrix ] && [ "$outcome" = ok ] || continue
-  for method in bicgstab gmres; do
+  # gmres on all, bicgstab on those about solving
+  for method in gmres $([ "$number" -ge 53 ] && echo bicgstab); do
     what="$method $file"
     case " $expectations " in
     *" $method=ok "*)
@@ -88,7 +89,7 @@ while IFS=$'\t' read -r _ file kind outcome _ _ _ _ _ _ _ expectations _ bound _
     grep -qi '[^a-z]nan' out && complain "$what: NaN in the output"
   done
 done < <(tail -n +2 "$cases/expected.tsv")
-[ $count -ge 30 ] || complain "only $count cases seen"
+[ $count -ge 25 ] || complain "only $count cases seen"
 
 for method in minres bicgstab gmres; do
   what="55 $method"
@@ -102,6 +103,9 @@ for method in minres bicgstab gmres; do
   [ "$(value iterations) $(value relative_residual)" = "0 0.0" ] || complain "$what: not 0 0.0"
   what="58 $method"; solve "$cases/058_A_singular.mtx" --rhs "$cases/058_b_inconsistent.mtx" --method $method
   case $rc in 4 | 5) ;; *) complain "$what: exit $rc" ;; esac
+  # (x of bicgstab runs off along the null vector)
+  [ $method = bicgstab ] || below "$(value relative_residual)" 0.2673 || complain "$what: residual $(value relative_residual), 0.26726 can be had"
+  below "$(value iterations)" 60 || complain "$what: $(value iterations) iterations"
   what="59 $method"; solve "$cases/059_neumann_laplacian.mtx" --rhs "$cases/059_b_compatible.mtx" --method $method
   case $rc in 0) below "$(value relative_residual)" 1e-8 || complain "$what" ;; 4 | 5) ;; *) complain "$what: exit $rc" ;; esac
   what="61 $method"; solve "$cases/061_hilbert10.mtx" --method $method --rtol 1e-14 --max-iterations 1000
@@ -125,6 +129,9 @@ what="53 minres"; solve "$cases/053_nonsymmetric_for_cg.mtx" --method minres; ex
 what="43 none"; solve "$cases/043_missing_diagonal.mtx" --method gmres; expect 0
 case "$(value preconditioner) $(value why)" in "none "*"missing") ;; *) complain "$what: $(value why)" ;; esac
 what="43 jacobi"; solve "$cases/043_missing_diagonal.mtx" --method gmres --preconditioner jacobi; expect 3 'row' 'preconditioner none'
+for method in cg minres; do
+  what="ilu0 $method"; solve --problem poisson2d --n 5 --method $method --preconditioner ilu0; expect 2 ilu0 'symmetric' jacobi
+done
 what="gmres_restart"; solve --problem poisson1d --n 5 --method bicgstab --gmres-restart 5; expect 2 gmres_restart
 what="jpwh_991"; solve "$HALOSWEEP_SHARED/matrices/jpwh_991.mtx.gz" --method bicgstab; expect 5 'step 2' 'r~' gmres
 [ "$(value reason) $(value iterations)" = "breakdown 1" ] || complain "$what: $(value reason) $(value iterations)"

@@ -13,17 +13,22 @@
 typedef struct ended {
   solve_reason reason;
   int64_t iterations;
-  double residual;
+  double residual, carried;
   char broke[160];
 } ended;
 
 static void run_on_rows(const solver *method, csr_rows *a, const ownership *owned,
-                        const solve_limits *limits, int restart, ended *out) {
+                        const solve_limits *limits, int restart, const preconditioner *kind,
+                        ended *out) {
   csr_block block;
+  preconditioning made;
+  double *diagonal;
   linear_system s = {.kernels = &BACKEND_omp, .world = world};
   solve_run run = {.system = &s, .limits = *limits, .gmres_restart = restart};
   const device_request where = {.threads = 1};
   assert_ok(BACKEND_omp.open(&where, &s.place));
+  assert_ok(alloc_array(&diagonal, a->rows, sizeof *diagonal, "diagonal"));
+  survey_diagonal(1, a, diagonal);
   assert_ok(csr_localise(1, a, &block));
   s.global_rows = owned->rows;
   s.first_row = block.first_row;
@@ -33,6 +38,10 @@ static void run_on_rows(const solver *method, csr_rows *a, const ownership *owne
   assert_ok(s.kernels->solve->matrix_create(s.place, &block, FORMAT_AUTO, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
+  const preconditioner_request request = {
+      .a = &block, .owned = owned, .diagonal = diagonal, .threads = 1, .symmetric = 1};
+  assert_ok(preconditioning_open(&s, kind, &request, &made));
+  run.preconditioning = &made;
   double *x;
   assert_ok(alloc_array(&x, s.rows, sizeof *x, "x"));
   for (lidx i = 0; i < s.rows; i++) x[i] = 1.0 + (double)((s.first_row + i) % 10) / 10.0;
@@ -43,8 +52,11 @@ static void run_on_rows(const solver *method, csr_rows *a, const ownership *owne
   out->reason = run.reason;
   out->iterations = run.iterations;
   out->residual = run.relative_residual;
+  out->carried = run.recursive_residual;
   strcpy(out->broke, run.broke);
   alloc_free(&x);
+  alloc_free(&diagonal);
+  preconditioning_close(&s, &made);
   linear_vector_release(&s, &run.x);
   linear_vector_release(&s, &run.b);
   s.kernels->solve->matrix_release(s.place, &s.a);
@@ -75,7 +87,7 @@ static void run_pattern(const solver *method, gidx n, const double *value, int c
     a.value[i] = value[(a.first_row + i) % count];
   }
   a.offset[a.rows] = a.rows;
-  run_on_rows(method, &a, &owned, &limits, restart, out);
+  run_on_rows(method, &a, &owned, &limits, restart, NULL, out);
   ownership_release(&owned);
 }
 
@@ -126,6 +138,63 @@ static void singular_systems_end_in_words(void **state) {
     assert_int_equal(e.reason, REASON_CONVERGED);
     assert_true(e.residual <= 1e-10);
   }
+}
+
+/* Tridiagonal, symmetric, of a diagonal that M = D does not make constant; `sign` -1: indefinite.
+ */
+static void run_line(const solver *method, gidx n, double sign, const preconditioner *kind,
+                     ended *out) {
+  static const solve_limits limits = {
+      .rtol = 1e-9, .divergence = 1e5, .max_iterations = 1000, .check_every = 50};
+  ownership owned;
+  csr_rows a;
+  memset(&a, 0, sizeof a);
+  assert_ok(ownership_even(world, n, &owned));
+  a.global_rows = a.global_columns = n;
+  a.first_row = ownership_begin(&owned);
+  a.rows = (lidx)(ownership_end(&owned) - a.first_row);
+  assert_ok(alloc_array(&a.offset, a.rows + 1, sizeof *a.offset, "offsets"));
+  assert_ok(alloc_array(&a.column, 3 * a.rows, sizeof *a.column, "columns"));
+  assert_ok(alloc_array(&a.value, 3 * a.rows, sizeof *a.value, "values"));
+  eidx at = 0;
+  for (lidx i = 0; i < a.rows; i++) {
+    const gidx row = a.first_row + i;
+    a.offset[i] = at;
+    for (gidx j = row - 1; j <= row + 1; j++) {
+      if (j < 0 || j >= n) continue;
+      a.column[at] = j;
+      a.value[at++] = j == row ? (row % 5 == 3 ? sign : 1.0) * (2.0 + (double)(row % 7)) : -1.0;
+    }
+  }
+  a.offset[a.rows] = at;
+  run_on_rows(method, &a, &owned, &limits, 30, kind, out);
+  ownership_release(&owned);
+}
+
+static void carried_residuals_are_the_true_ones(void **state) {
+  (void)state;
+  static const char *const methods[] = {"cg", "minres", "bicgstab", "gmres"};
+  preconditioner apart = *preconditioner_find("jacobi");
+  apart.diagonal = NULL;
+  ended e;
+  for (int i = 0; i < 4; i++) {
+    for (int indefinite = 0; indefinite < 2; indefinite++) {
+      if (i == 0 && indefinite) continue;
+      run_line(solver_find(methods[i]), 400, indefinite ? -1.0 : 1.0, indefinite ? NULL : &apart,
+               &e);
+      assert_int_equal(e.reason, REASON_CONVERGED);
+      assert_true(fabs(e.carried - e.residual) <= 1e-4 * e.residual);
+    }
+  }
+}
+
+/* M has to be positive definite for minres, and is found out where it is not. */
+static void an_indefinite_preconditioner_is_named(void **state) {
+  (void)state;
+  ended e;
+  run_line(solver_find("minres"), 400, -1.0, preconditioner_find("jacobi"), &e);
+  assert_int_equal(e.reason, REASON_BREAKDOWN);
+  assert_non_null(strstr(e.broke, "not positive definite"));
 }
 
 /* ---- residuals and errors from step to step ---- */
@@ -244,6 +313,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(as_many_steps_as_distinct_eigenvalues),
       cmocka_unit_test(a_ring_takes_gmres_n_steps),
       cmocka_unit_test(singular_systems_end_in_words),
+      cmocka_unit_test(carried_residuals_are_the_true_ones),
+      cmocka_unit_test(an_indefinite_preconditioner_is_named),
       cmocka_unit_test(minimal_residuals_never_grow),
       cmocka_unit_test(errors_of_cg_fall_in_the_a_norm),
       cmocka_unit_test(cg_is_one_method),
