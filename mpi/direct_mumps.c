@@ -186,9 +186,9 @@ status direct_open(comm *c, const csr_block *a, const ownership *owned, int symm
   factorise(d);
   const int code = d->m.infog[0];
   if (code == SINGULAR || code == STRUCTURE) {
-    snprintf(broke, DIRECT_TEXT, "the matrix is singular (%s, rank about %d of %lld)",
-             code == STRUCTURE ? "in structure" : "a pivot is zero", (int)d->m.infog[1],
-             (long long)owned->rows);
+    snprintf(broke, DIRECT_TEXT, "the matrix is singular (%s %lld of %lld)",
+             code == STRUCTURE ? "its structure alone gives rank" : "a pivot is zero after",
+             (long long)d->m.infog[1], (long long)owned->rows);
     goto done;
   }
   TRY(comm_agree(c, check(d, "factorise")));

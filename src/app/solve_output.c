@@ -257,8 +257,15 @@ static const char *advice(const solve_job *j) {
   if (j->advice[0] != '\0') return j->advice;
   const int positive =
       s->symmetric && s->missing_diagonal + s->zero_diagonal == 0 && s->negative_diagonal == 0;
-  if (j->method->flags & SOLVER_NEEDS_SYMMETRY) {
-    return "cg needs a positive definite matrix; try --method jacobi";
+  if (j->method->flags & SOLVER_BY_A_PACKAGE) return "no method finds a unique x";
+  if (j->method->flags & SOLVER_NEEDS_DEFINITE) {
+    return "cg needs a positive definite matrix (and preconditioner); try --method minres, or "
+           "gmres";
+  }
+  if (j->method->flags & SOLVER_TAKES_PRECONDITIONER) { /* a Krylov method */
+    return strcmp(j->method->name, "gmres") == 0
+               ? "try another preconditioner, a larger gmres_restart, or --method direct"
+               : "try --method gmres, another preconditioner, or --method direct";
   }
   if (positive) {
     return "the matrix is symmetric with a positive diagonal: try --method cg, or, if it is "
