@@ -58,7 +58,7 @@ static void put_choice(const solve_job *j, report *r) {
     report_open(r, "switched_from");
     report_word(r, "method", j->switched_from->name);
     report_word(r, "reason", solve_reason_name(j->switched_reason));
-    report_integer(r, "iterations", j->switched_at);
+    report_integer(r, "at_iteration", j->switched_at);
     report_close(r);
   }
   if (j->scaled) report_word(r, "scaling", "symmetric");

@@ -125,7 +125,6 @@ static status check_given(solve_run *run, vec r, const solve_state *s, double ca
                           verdict *out) {
   status rc = STATUS_OK;
   double norm;
-  if (run->norm_given == 0.0) TRY(given_norm(run, run->b, &run->norm_given));
   TRY(given_norm(run, r, &norm));
   run->relative_residual = norm / run->norm_given;
   if (!rules_finite(norm) || s->fixed_count || *out == VERDICT_NOT_FINITE) goto done;
@@ -147,6 +146,7 @@ status solve_check(solve_run *run, vec x, vec r, int64_t k, verdict *out) {
   const solve_state s = solve_state_at(run, k, run->scale);
   const int scaled = run->unscale.data.at != NULL;
   const vec to = scaled && r.data.at == NULL ? run->unscaled : r;
+  if (scaled && run->norm_given == 0.0) TRY(given_norm(run, run->b, &run->norm_given));
   run->products++;
   TRY(linear_residual(run->system, x, run->b, to, run->scale, norm));
   const double rounding = ROUNDING * DBL_EPSILON * (norm[1] + run->norm_b);

@@ -62,6 +62,9 @@ try update 0 "49 100" --problem convdiff2d --n 20 --peclet 3 --monitor update --
 try stagnated 4 "20" --problem random-dominant --n 400 --method jacobi --rtol 0
 try cg_stagnated 4 "20" $poisson --rtol 0 --method cg
 try tiny 0 "1" --problem poisson1d --n 3 --rtol 1e-12 --method cg # ranks without rows
+try chebyshev 0 "20 49" $poisson --rtol 1e-11 --method chebyshev --check-every 10
+try chebyshev_precondition 0 "7" $poisson --rtol 1e-11 --method cg --preconditioner chebyshev --degree 3
+try scaled 0 "9" $poisson --rtol 1e-11 --rhs random --method minres --preconditioner none --scaling symmetric
 try minres 0 "20 49" $poisson --rtol 1e-11 --method minres --check-every 10
 try bicgstab 0 "1 20 33" --problem convdiff2d --n 20 --peclet 3 --method bicgstab --rtol 1e-10
 try gmres 0 "20 40" --problem convdiff2d --n 20 --method gmres --gmres-restart 10 --rtol 1e-10
