@@ -26,6 +26,7 @@
 #include "elementary.h"
 #include "lanczos.h"
 #include "log.h"
+#include "memory.h"
 
 enum { DEGREE = 2, LANCZOS = 10, COARSEST = 256 };
 
@@ -344,6 +345,12 @@ static status copy_ownership(const ownership *from, ownership *to) {
   return rc;
 }
 
+/* About what a rank needs while levels are made and kept: A P and P with its transpose are the most
+ * of it. Local. */
+static double bytes_to_make(const csr_block *a) {
+  return 40.0 * (double)a->offset[a->rows] + 100.0 * (double)a->rows;
+}
+
 static status open(linear_system *s, const preconditioner_request *q, void **out) {
   status rc = STATUS_OK;
   timers *const clock = s->timers;
@@ -351,8 +358,10 @@ static status open(linear_system *s, const preconditioner_request *q, void **out
   TRY(comm_agree(s->world, alloc_zeroed(out, 1, sizeof *m, "amg")));
   m = *out;
   m->level[0].s = s;
+  linear_phase(s, PHASE_SETUP);
   s->timers = NULL; /* products are set-up here */
   TRY(comm_agree(s->world, copy_ownership(q->owned, &m->level[0].owned)));
+  TRY(memory_check(s->world, bytes_to_make(q->a), "the hierarchy of amg"));
   TRY(build(m, q));
   TRY(comm_agree(s->world, open_vectors(m)));
   TRY(describe(s, m));

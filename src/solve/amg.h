@@ -23,6 +23,7 @@ typedef struct amg_grid {
   const ownership *owned;
   halo plan;        /* in host memory */
   double *diagonal; /* [rows + ghosts] a_ii */
+  double *root;     /* [rows + ghosts] sqrt|a_ii|; infinite: nothing is strong */
   double largest;   /* an upper bound of |lambda(D^-1 A)|: the largest row sum of |D^-1 A| */
 } amg_grid;
 

@@ -23,8 +23,7 @@
 
 int amg_is_strong(const amg_grid *g, double theta, lidx i, lidx j, double value) {
   /* two roots: the product of two diagonal entries may not be in range */
-  const double size = sqrt(fabs(g->diagonal[i])) * sqrt(fabs(g->diagonal[j]));
-  return j != i && value != 0.0 && fabs(value) > theta * size;
+  return j != i && value != 0.0 && fabs(value) > theta * (g->root[i] * g->root[j]);
 }
 
 typedef struct strength_work {

@@ -1,11 +1,17 @@
 /* A matrix of the hierarchy as its set-up sees it (amg.h): with a halo plan in host memory and the
- * diagonal of all its columns. */
+ * diagonal of all its columns.
+ *
+ * Rows above DENSE entries (a hub that touches everything) take no part in aggregates: through such
+ * a row everything would be near everything, and the coarser matrix full. They are smoothed only.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "amg.h"
 #include "team.h"
+
+enum { DENSE = 1024 };
 
 status amg_share(amg_grid *g, uint64_t *word) {
   status rc = STATUS_OK;
@@ -37,6 +43,7 @@ static void look_part(void *context, int number, int64_t begin, int64_t end) {
     const double bound = sum / fabs(diagonal);
     if (!(bound <= largest)) largest = bound < INFINITY ? bound : INFINITY;
     l->g->diagonal[i] = diagonal;
+    l->g->root[i] = a->offset[i + 1] - a->offset[i] > DENSE ? INFINITY : sqrt(fabs(diagonal));
   }
   l->largest[number] = largest;
 }
@@ -47,6 +54,9 @@ status amg_grid_open(comm *c, int threads, const csr_block *a, const ownership *
   looking l = {.g = out};
   *out = (amg_grid){.world = c, .threads = threads, .a = a, .owned = owned};
   rc = alloc_array(&out->diagonal, (int64_t)a->rows + a->ghosts, sizeof(double), "diagonal");
+  if (rc == STATUS_OK) {
+    rc = alloc_array(&out->root, (int64_t)a->rows + a->ghosts, sizeof(double), "diagonal");
+  }
   if (rc == STATUS_OK) rc = alloc_zeroed(&l.largest, threads, sizeof(double), "row sums");
   TRY(comm_agree(c, rc));
   TRY(halo_create(c, owned, a->ghost, a->ghosts, &out->plan));
@@ -54,6 +64,7 @@ status amg_grid_open(comm *c, int threads, const csr_block *a, const ownership *
   for (int t = 0; t < threads; t++) out->largest = fmax(out->largest, l.largest[t]);
   TRY(comm_max_f64(c, &out->largest, 1));
   TRY(amg_share(out, (uint64_t *)(void *)out->diagonal));
+  TRY(amg_share(out, (uint64_t *)(void *)out->root));
 done:
   alloc_free(&l.largest);
   if (rc != STATUS_OK) amg_grid_release(out);
@@ -63,5 +74,6 @@ done:
 void amg_grid_release(amg_grid *g) {
   halo_release(&g->plan);
   alloc_free(&g->diagonal);
+  alloc_free(&g->root);
   memset(g, 0, sizeof *g);
 }

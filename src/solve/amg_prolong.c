@@ -136,27 +136,52 @@ void amg_coarser_release(amg_coarser *c) {
   memset(c, 0, sizeof *c);
 }
 
+/* A P's own rows, and those that R meets of other ranks. Takes over *ap. */
+static status extended(amg_grid *g, amg_coarser *c, csr_block *ap, csr_block *out) {
+  status rc = STATUS_OK;
+  csr_rows own;
+  memset(&own, 0, sizeof own);
+  if (comm_size(g->world) == 1) {
+    *out = *ap;
+    memset(ap, 0, sizeof *ap);
+    goto done;
+  }
+  TRY(comm_agree(g->world, sparse_globalise(g->threads, ap, ownership_begin(&c->owned), &own)));
+  own.global_rows = g->owned->rows;
+  own.global_columns = c->owned.rows;
+  TRY(sparse_extend(g->world, g->threads, g->owned, &own, c->restriction.ghost,
+                    c->restriction.ghosts, &c->owned, out));
+done:
+  csr_rows_release(&own);
+  return rc;
+}
+
+/* Only the ghosts there are entries of. */
+static status tighten(amg_grid *g, const ownership *owned, csr_block *a) {
+  status rc = STATUS_OK;
+  csr_rows rows;
+  if (comm_size(g->world) == 1) return rc;
+  TRY(sparse_globalise(g->threads, a, ownership_begin(owned), &rows));
+  rc = csr_localise(g->threads, &rows, a);
+  csr_rows_release(&rows);
+done:
+  return rc;
+}
+
 /* R A P, from what is in *out already. */
 static status galerkin(amg_grid *g, amg_coarser *out) {
   status rc = STATUS_OK;
-  csr_rows ap, coarse;
-  csr_block all;
+  csr_block ap, all;
   const gidx first = ownership_begin(&out->owned);
   memset(&ap, 0, sizeof ap);
-  memset(&coarse, 0, sizeof coarse);
   memset(&all, 0, sizeof all);
   TRY(comm_agree(g->world, sparse_product(g->threads, g->a, &out->prolong, first, &ap)));
-  ap.global_rows = g->owned->rows;
-  ap.global_columns = out->owned.rows;
-  TRY(sparse_extend(g->world, g->threads, g->owned, &ap, out->restriction.ghost,
-                    out->restriction.ghosts, &out->owned, &all));
-  TRY(comm_agree(g->world, sparse_product(g->threads, &out->restriction, &all, first, &coarse)));
+  TRY(extended(g, out, &ap, &all));
+  TRY(comm_agree(g->world, sparse_product(g->threads, &out->restriction, &all, first, &out->a)));
   csr_block_release(&all);
-  coarse.global_rows = coarse.global_columns = out->owned.rows;
-  TRY(comm_agree(g->world, csr_localise(g->threads, &coarse, &out->a)));
+  TRY(comm_agree(g->world, tighten(g, &out->owned, &out->a)));
 done:
-  csr_rows_release(&ap);
-  csr_rows_release(&coarse);
+  csr_block_release(&ap);
   csr_block_release(&all);
   return rc;
 }

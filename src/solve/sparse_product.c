@@ -18,8 +18,7 @@ enum { SHORT = 48 };
 
 typedef struct multiplying {
   const csr_block *a, *b;
-  csr_rows *out;
-  gidx first;  /* of b's owned columns */
+  csr_block *out;
   lidx below;  /* ghosts below them */
   lidx width;  /* local columns of b */
   eidx **mark; /* [threads][width] */
@@ -31,17 +30,16 @@ static lidx slot_of(const multiplying *m, lidx column) {
   return column - m->b->columns < m->below ? column - m->b->columns : column;
 }
 
-static gidx global_of(const multiplying *m, lidx slot) {
-  if (slot < m->below) return m->b->ghost[slot];
-  if (slot < m->below + m->b->columns) return m->first + slot - m->below;
-  return m->b->ghost[slot - m->b->columns];
+static lidx column_at(const multiplying *m, lidx slot) {
+  if (slot < m->below) return m->b->columns + slot;
+  return slot < m->below + m->b->columns ? slot - m->below : slot;
 }
 
 /* out->offset[i + 1] = length of row i. */
-static void measure_part(void *context, int part, int64_t begin, int64_t end) {
+static void measure_part(void *context, int number, int64_t begin, int64_t end) {
   const multiplying *m = context;
   const csr_block *a = m->a, *b = m->b;
-  eidx *mark = m->mark[part];
+  eidx *mark = m->mark[number];
   for (lidx j = 0; j < m->width; j++) mark[j] = -1;
   for (int64_t i = begin; i < end; i++) {
     eidx length = 0;
@@ -57,8 +55,8 @@ static void measure_part(void *context, int part, int64_t begin, int64_t end) {
   }
 }
 
-static void sift(gidx *key, double *value, eidx at, eidx count) {
-  const gidx moved = key[at];
+static void sift(lidx *key, double *value, eidx at, eidx count) {
+  const lidx moved = key[at];
   const double with = value[at];
   for (eidx child = 2 * at + 1; child < count; child = 2 * at + 1) {
     if (child + 1 < count && key[child + 1] > key[child]) child++;
@@ -72,11 +70,11 @@ static void sift(gidx *key, double *value, eidx at, eidx count) {
 }
 
 /* Distinct keys, so the order is unique whatever the method. */
-static void sort_row(gidx *key, double *value, eidx count) {
+static void sort_row(lidx *key, double *value, eidx count) {
   if (count > SHORT) {
     for (eidx at = count / 2 - 1; at >= 0; at--) sift(key, value, at, count);
     for (eidx last = count - 1; last > 0; last--) {
-      const gidx k = key[0];
+      const lidx k = key[0];
       const double v = value[0];
       key[0] = key[last], value[0] = value[last];
       key[last] = k, value[last] = v;
@@ -85,7 +83,7 @@ static void sort_row(gidx *key, double *value, eidx count) {
     return;
   }
   for (eidx i = 1; i < count; i++) {
-    const gidx k = key[i];
+    const lidx k = key[i];
     const double v = value[i];
     eidx at = i;
     for (; at > 0 && key[at - 1] > k; at--) key[at] = key[at - 1], value[at] = value[at - 1];
@@ -93,12 +91,12 @@ static void sort_row(gidx *key, double *value, eidx count) {
   }
 }
 
-static void fill_part(void *context, int part, int64_t begin, int64_t end) {
+static void fill_part(void *context, int number, int64_t begin, int64_t end) {
   const multiplying *m = context;
   const csr_block *a = m->a, *b = m->b;
-  gidx *column = m->out->column;
+  lidx *column = m->out->column;
   double *value = m->out->value;
-  eidx *mark = m->mark[part];
+  eidx *mark = m->mark[number];
   for (lidx j = 0; j < m->width; j++) mark[j] = -1;
   for (int64_t i = begin; i < end; i++) {
     const eidx first = m->out->offset[i];
@@ -118,7 +116,7 @@ static void fill_part(void *context, int part, int64_t begin, int64_t end) {
       }
     }
     sort_row(column + first, value + first, next - first);
-    for (eidx e = first; e < next; e++) column[e] = global_of(m, (lidx)column[e]);
+    for (eidx e = first; e < next; e++) column[e] = column_at(m, column[e]);
   }
 }
 
@@ -138,9 +136,9 @@ static void marks_release(int threads, multiplying *m) {
 }
 
 status sparse_product(int threads, const csr_block *a, const csr_block *b, gidx first_column,
-                      csr_rows *out) {
+                      csr_block *out) {
   status rc = STATUS_OK;
-  multiplying m = {.a = a, .b = b, .out = out, .first = first_column};
+  multiplying m = {.a = a, .b = b, .out = out};
   memset(out, 0, sizeof *out);
   m.width = b->columns + b->ghosts;
   m.below = (lidx)index_lower_bound(b->ghost, 0, b->ghosts, first_column);
@@ -152,11 +150,49 @@ status sparse_product(int threads, const csr_block *a, const csr_block *b, gidx 
   TRY(alloc_array(&out->column, out->offset[a->rows], sizeof *out->column, "matrix columns"));
   TRY(alloc_array(&out->value, out->offset[a->rows], sizeof *out->value, "matrix values"));
   team_for(threads, a->rows, fill_part, &m);
+  TRY(alloc_array(&out->ghost, b->ghosts, sizeof *out->ghost, "ghost columns"));
+  if (b->ghosts > 0) memcpy(out->ghost, b->ghost, (size_t)b->ghosts * sizeof *out->ghost);
   out->first_row = a->first_row;
   out->rows = a->rows;
+  out->columns = b->columns;
+  out->ghosts = b->ghosts;
 done:
   marks_release(threads, &m);
-  if (rc != STATUS_OK) csr_rows_release(out);
+  if (rc != STATUS_OK) csr_block_release(out);
+  return rc;
+}
+
+typedef struct globalising {
+  const csr_block *block;
+  gidx first;
+  gidx *column;
+} globalising;
+
+static void globalise_part(void *context, int number, int64_t begin, int64_t end) {
+  const globalising *g = context;
+  const csr_block *b = g->block;
+  (void)number;
+  for (eidx e = b->offset[begin]; e < b->offset[end]; e++) {
+    const lidx j = b->column[e];
+    g->column[e] = j < b->columns ? g->first + j : b->ghost[j - b->columns];
+  }
+}
+
+status sparse_globalise(int threads, csr_block *block, gidx first_column, csr_rows *out) {
+  status rc = STATUS_OK;
+  globalising g = {.block = block, .first = first_column};
+  memset(out, 0, sizeof *out);
+  TRY(alloc_array(&g.column, block->offset[block->rows], sizeof *g.column, "matrix columns"));
+  team_for(threads, block->rows, globalise_part, &g);
+  *out = (csr_rows){.first_row = block->first_row,
+                    .rows = block->rows,
+                    .offset = block->offset,
+                    .column = g.column,
+                    .value = block->value};
+  block->offset = NULL;
+  block->value = NULL;
+  csr_block_release(block);
+done:
   return rc;
 }
 

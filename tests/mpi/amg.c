@@ -209,7 +209,7 @@ static void long_rows(void **state) {
     comm *c = which == 0 ? self : world;
     ownership o;
     csr_rows rows = {.global_rows = ROWS, .global_columns = ROWS}, product;
-    csr_block a, b;
+    csr_block a, b, made_of;
     assert_ok(ownership_even(c, ROWS, &o));
     rows.first_row = ownership_begin(&o);
     rows.rows = (lidx)(ownership_end(&o) - rows.first_row);
@@ -231,7 +231,8 @@ static void long_rows(void **state) {
       if (side == 0) assert_ok(csr_localise(2, &made, &a));
       if (side == 1) assert_ok(sparse_extend(c, 2, &o, &made, a.ghost, a.ghosts, &o, &b));
     }
-    assert_ok(sparse_product(2, &a, &b, ownership_begin(&o), &product));
+    assert_ok(sparse_product(2, &a, &b, ownership_begin(&o), &made_of));
+    assert_ok(sparse_globalise(2, &made_of, ownership_begin(&o), &product));
     for (lidx i = 0; i < product.rows; i++) {
       const gidx gi = rows.first_row + i;
       assert_int_equal(product.offset[i + 1] - product.offset[i], ROWS);

@@ -150,11 +150,40 @@ static void parts_with_a_consistent_right_side(void **state) {
   amg_case_close(&k);
 }
 
+/* 100 rows are solved by the dense factor alone: z has mean 0 and A z = r less its mean, which no
+ * cycle can reach. */
+static void a_singular_coarsest_level_is_solved_by_the_pseudo_inverse(void **state) {
+  (void)state;
+  amg_case k;
+  preconditioning m;
+  vec r, z, q, one;
+  amg_case_open(world, &BACKEND_omp, 1, NULL, KIND_NEUMANN, 10, &k);
+  const preconditioner_request asked = amg_request(&k);
+  assert_ok(preconditioning_open(&k.s, preconditioner_find("amg"), &asked, &m));
+  amg_random(&k, 3, 0, &r);
+  vec *made[] = {&z, &q, &one};
+  for (int i = 0; i < 3; i++) assert_ok(linear_vector(&k.s, "z", made[i]));
+  assert_ok(k.s.kernels->fill(k.s.place, one, 1.0));
+  const double mean = amg_dot(&k, r, one) / 100.0;
+  assert_true(fabs(mean) > 1e-3);
+  assert_ok(preconditioning_apply(&k.s, &m, r, z));
+  assert_true(fabs(amg_dot(&k, z, one)) < 1e-12);
+  assert_ok(linear_product(&k.s, z, q));
+  assert_ok(k.s.kernels->combine(k.s.place, 1.0, r, -mean, one, r));
+  assert_ok(k.s.kernels->combine(k.s.place, 1.0, r, -1.0, q, q));
+  assert_true(amg_dot(&k, q, q) < 1e-24 * amg_dot(&k, r, r));
+  for (int i = 0; i < 3; i++) linear_vector_release(&k.s, made[i]);
+  linear_vector_release(&k.s, &r);
+  preconditioning_close(&k.s, &m);
+  amg_case_close(&k);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_hardly_grow),
       cmocka_unit_test(kinds_of_matrices),
       cmocka_unit_test(parts_with_a_consistent_right_side),
+      cmocka_unit_test(a_singular_coarsest_level_is_solved_by_the_pseudo_inverse),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
