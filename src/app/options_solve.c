@@ -58,6 +58,9 @@ static const option SOLVE[] = {
      "degree of preconditioner chebyshev: it makes degree - 1 products"},
     {"solve", "nullspace", OPTION_WORD, "auto", "auto|constant|none", 0, 0, OPTION_PROBLEM,
      "constant: A*ones = 0, as with Neumann conditions all around; auto looks at the sums of rows"},
+    {"solve", "scaling", OPTION_WORD, "none", "none|symmetric", 0, 0, OPTION_PROBLEM,
+     "symmetric: rows and columns times powers of two, for a diagonal of about 1; tests stay as "
+     "given"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
@@ -103,6 +106,11 @@ static status check_combination(const options *o) {
   const solver *method = solver_find(options_text(o, "solve.method"));
   if (method == NULL) return STATUS_OK; /* auto */
   const char *preconditioner = options_text(o, "solve.preconditioner");
+  if (strcmp(options_text(o, "solve.scaling"), "symmetric") == 0 &&
+      method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
+    return fail(STATUS_USAGE, "%s: method %s divides by the diagonal: scaling changes nothing",
+                options_where(o, "solve.scaling"), method->name);
+  }
   if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
       !(method->flags & SOLVER_TAKES_PRECONDITIONER)) {
     return fail(STATUS_USAGE, "%s: method %s takes no preconditioner",
@@ -170,6 +178,10 @@ status check_solve(const options *o) {
                   preconditioner != NULL && strcmp(preconditioner, "chebyshev") == 0,
                   "degree is for preconditioner = chebyshev"));
   TRY(check_relaxation(o));
+  TRY(check_needs(o, "solve.scaling",
+                  strcmp(options_text(o, "solve.scaling"), "none") == 0 ||
+                      strcmp(options_text(o, "solve.nullspace"), "constant") != 0,
+                  "scaling and nullspace = constant are both given: scaled constants are none"));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
                   "rhs_column needs rhs = FILE"));

@@ -77,6 +77,7 @@ static status iterate_to_the_end(solve_job *j) {
     TRY(solve_switch_method(j, &again));
   } while (again);
   TRY(solve_finish_nullspace(j));
+  solve_unscale_solution(j);
   TRY(solve_explain_divergence(j));
 done:
   return rc;
@@ -87,6 +88,7 @@ status command_solve(run_context *run) {
   solve_job j;
   memset(&j, 0, sizeof j);
   j.run = run;
+  j.scaled = strcmp(options_text(run->o, "solve.scaling"), "symmetric") == 0;
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
   TRY(solve_open_saving(&j));

@@ -66,6 +66,8 @@ typedef struct solve_job {
   int64_t switched_at;         /* its last iteration */
   solve_reason switched_reason;
   nullspace nullspace;
+  int scaled; /* by `scale`, s_i: the system is S A S, S b (solve_equilibrate.c) */
+  vec scale;
   double omega; /* of methods that take one */
   char why[WHY_MAX];
   char advice[ADVICE_MAX];              /* measured after a failure; "": none */
@@ -99,6 +101,11 @@ status solve_explain_divergence(solve_job *j);
 status solve_find_nullspace(solve_job *j);
 void solve_limit_nullspace(solve_job *j); /* local, alike on all ranks */
 status solve_finish_nullspace(solve_job *j);
+
+/* solve_equilibrate.c. The block is there, the backend's matrix is not. */
+status solve_equilibrate(solve_job *j);
+void solve_equilibrate_vectors(solve_job *j, int given_b); /* both local */
+void solve_unscale_solution(solve_job *j);
 
 /* solve_auto.c */
 status solve_choose_method(solve_job *j);
