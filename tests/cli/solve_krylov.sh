@@ -69,9 +69,10 @@ done < list
 
 # ---- the collected cases ----
 count=0
-while IFS=$'\t' read -r _ file kind outcome _ _ _ _ _ _ _ expectations _ bound _; do
+while IFS=$'\t' read -r number file kind outcome _ _ _ _ _ _ _ expectations _ bound _; do
   [ "$kind" = matrix ] && [ "$outcome" = ok ] || continue
-  for method in bicgstab gmres; do
+  # gmres on all, bicgstab on those about solving
+  for method in gmres $([ "$number" -ge 53 ] && echo bicgstab); do
     what="$method $file"
     case " $expectations " in
     *" $method=ok "*)
@@ -88,7 +89,7 @@ while IFS=$'\t' read -r _ file kind outcome _ _ _ _ _ _ _ expectations _ bound _
     grep -qi '[^a-z]nan' out && complain "$what: NaN in the output"
   done
 done < <(tail -n +2 "$cases/expected.tsv")
-[ $count -ge 30 ] || complain "only $count cases seen"
+[ $count -ge 25 ] || complain "only $count cases seen"
 
 for method in minres bicgstab gmres; do
   what="55 $method"
