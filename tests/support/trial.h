@@ -75,8 +75,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   csr_block block;
   ownership owned;
   linear_system s = {.kernels = kernels, .world = world};
-  solve_run run = {
-      .system = &s, .limits = t->limits, .gmres_restart = 30, .rows = &block, .owned = &owned};
+  solve_run run = {.system = &s, .limits = t->limits, .gmres_restart = 30};
   char path[64];
   assert_ok(problem_build(world, &request, &a, &owned));
   const device_request where = {.threads = threads};
