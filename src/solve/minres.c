@@ -20,7 +20,10 @@
 #include "stepping.h"
 
 enum { BEFORE, V, Z, W_BEFORE, W, NEXT, SAVED = NEXT, VECTORS };
-enum { GAMMA, GAMMA_BEFORE, ETA, C, C_BEFORE, S, S_BEFORE };
+enum { GAMMA, GAMMA_BEFORE, ETA, C, C_BEFORE, S, S_BEFORE, SIZE /* of A, as seen so far */ };
+
+/* A pivot below this many times SIZE is rounding: x is the least-squares solution already. */
+static const double SINGULAR = 64.0 * DBL_EPSILON;
 
 /* z = M^-1 v, *gamma = sqrt(v.z), z normalised. False where M is not positive definite. */
 static status normalise(stepping *t, double *gamma, int *definite) {
@@ -111,7 +114,8 @@ static status step(stepping *t) {
   if (!definite) goto done;
   if (gamma <= DBL_EPSILON * (fabs(delta) + real[GAMMA])) gamma = 0.0; /* the space is invariant */
   const double a1 = sqrt(a0 * a0 + gamma * gamma);
-  if (!(a1 > 0.0)) {
+  real[SIZE] = fmax(real[SIZE], fabs(delta) + real[GAMMA]);
+  if (!(a1 > SINGULAR * real[SIZE])) {
     stepping_break(t, "the matrix is singular on the Krylov space: a pivot", a1);
     goto done;
   }

@@ -8,10 +8,11 @@ cd "$work" || exit 1
 bad=0
 complain() { echo "$*"; bad=1; }
 value() { sed -n "s/^  \"$1\": \"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" r.json; }
+deep() { sed -n "s/^    \"$1\": \"\\{0,1\\}\([^\",]*\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" r.json; }
 
 against_the_index() {
-  local count=0 file rows cols stored expanded symmetric zeros shortest longest missing zero strict fraction found most
-  while IFS='|' read -r file rows cols stored expanded symmetric zeros shortest longest missing zero strict fraction; do
+  local count=0 file rows cols stored expanded symmetric zeros shortest longest missing zero strict fraction found most rho spd
+  while IFS='|' read -r file rows cols stored expanded symmetric zeros shortest longest missing zero strict fraction rho spd; do
     [ "$rows" -le 60000 ] || continue
     "$HALOSWEEP" inspect "$HALOSWEEP_SHARED/matrices/$file" --quiet --report r.json > out 2> err
     rc=$?
@@ -39,13 +40,25 @@ against_the_index() {
     awk -v s="$(value strictly_dominant_rows)" -v n="$rows" -v f="$fraction" \
       'BEGIN {d = s / n - f; exit !(d <= 5e-3 && d >= -5e-3)}' ||
       complain "$file: $(value strictly_dominant_rows) of $rows rows strictly dominant, the index says $fraction"
+    # Jacobi's spectral radius lies where it is said to; Arnoldi's ends and the index's own digits are estimates
+    if [ "$rho" = n/a ]; then
+      [ "$(deep by)" = "not looked at" ] || complain "$file: a spectrum without a diagonal: $(deep by)"
+    else
+      awk -v r="$rho" -v lo="$(deep jacobi_rho_low)" -v hi="$(deep jacobi_rho_high)" -v by="$(deep by)" \
+        'BEGIN {s = by == "lanczos" ? 1e-8 : 1e-3; exit !(lo != "" && lo <= r * (1 + s) && r <= hi * (1 + s))}' ||
+        complain "$file: rho in [$(deep jacobi_rho_low), $(deep jacobi_rho_high)], the index says $rho"
+      [ "$(deep one_minus_rho_resolved)" = false ] || awk -v r="$rho" -v g="$(deep jacobi_rho)" \
+        'BEGIN {d = (g - r) / (1 - r); exit !(d < .11 && d > -.11)}' || complain "$file: rho $(deep jacobi_rho) is not resolved: $rho"
+    fi
+    [ "$spd" != yes ] || [ "$(deep indefinite) $(value likely_method)" = "false cg" ] || complain "$file: $(deep indefinite) $(value likely_method)"
+    [ "$symmetric" != true ] || [ "$spd" = yes ] || [ "$(value likely_method)" = minres ] || complain "$file: $(value likely_method)"
     # the index counts stored ones, the program expanded ones: twice those off the diagonal
     most=$zeros; [ "$stored" = "$expanded" ] || most=$((2 * zeros))
     [ "$(value explicit_zeros)" -ge "$zeros" ] && [ "$(value explicit_zeros)" -le "$most" ] || complain "$file: $(value explicit_zeros) explicit zeros, the index says $zeros"
   done < <(awk -F'\t' -v OFS='|' '/^#/ {next} /^name\t/ {for (i = 1; i <= NF; i++) at[$i] = i; next}
     {print $at["file"], $at["rows"], $at["cols"], $at["stored"], $at["expanded"], $at["numerically_symmetric"],
      $at["explicit_zeros"], $at["row_nnz_min"], $at["row_nnz_max"], $at["diag_missing"], $at["diag_zero_stored"],
-     $at["strictly_diag_dominant"], $at["dominant_rows_fraction"]}' "$index")
+     $at["strictly_diag_dominant"], $at["dominant_rows_fraction"], $at["jacobi_rho"], $at["spd"]}' "$index")
   [ $count -ge 20 ] || complain "only $count matrices seen"
 }
 if [ -f "$index" ]; then
@@ -65,7 +78,7 @@ for ranks in 2 3 7; do
   cmp -s one some || { complain "$ranks ranks see another matrix"; diff one some; }
 done
 [ "$(value stored) $(value longest_row)" = "1501 4" ] || complain "$(value stored) entries, longest row $(value longest_row)"
-for word in "likely method   jacobi" "bandwidth" "row lengths" "memory" "symmetric       no: a(3,490)"; do
+for word in "likely method   jacobi" "Jacobi's rho    in" "bandwidth" "row lengths" "memory" "symmetric       no: a(3,490)"; do
   grep -qF "$word" one || complain "inspect does not say '$word' in $(cat one)"
 done
 awk '/^  [0-9]/ {sum += $2} END {exit sum != 500}' one || complain "row lengths do not add up"

@@ -69,12 +69,24 @@ for method in jacobi cg auto; do
   [ "$(value iterations) $(value relative_residual)" = "0 0.0" ] || complain "56: $(value iterations) $(value relative_residual)"
   grep -q '^x = 0 0 0 0 0$' out || complain "56: $(grep ^x out)"
 done
-what=58; solve "$cases/058_A_singular.mtx" --rhs "$cases/058_b_inconsistent.mtx"; expect 3 'row 2'
+what=58; solve "$cases/058_A_singular.mtx" --rhs "$cases/058_b_inconsistent.mtx"; expect 5 singular
+[ "$(value method)" = minres ] || complain "58: $(value method)"
+best=$(awk '$1 == 58 && $2 == "best_relative_residual" {print $3}' "$cases/values.tsv")
+awk -v r="$(value relative_residual)" -v b="$best" 'BEGIN {exit !(b != "" && r - b < 1e-6 && b - r < 1e-6)}' ||
+  complain "58: residual $(value relative_residual), the best is $best"
+solve "$cases/058_A_singular.mtx" --rhs "$cases/058_b_inconsistent.mtx" --method jacobi; expect 3 'row 2'
 solve "$cases/058_A_singular.mtx" --rhs "$cases/058_b_inconsistent.mtx" --method cg --preconditioner none
 case $rc in 4 | 5) ;; *) complain "58: exit $rc" ;; esac
 what=59
 solve "$cases/059_neumann_laplacian.mtx" --rhs "$cases/059_b_compatible.mtx" --method cg --rtol 1e-12 --output x.txt; expect 0
 grep -v '^[%#]' x.txt | awk 'NR > 1 {d = $1 - last - 1; if (d > 1e-9 || d < -1e-9) exit 1} {last = $1}' || complain "59: differences are not 1"
+for method in auto minres gmres bicgstab; do
+  rm -f x.txt
+  solve "$cases/059_neumann_laplacian.mtx" --rhs "$cases/059_b_compatible.mtx" --method $method --rtol 1e-12 --output x.txt; expect 0
+  grep -v '^[%#]' x.txt | awk '{d = $1 - (NR - 4.5); if (d > 1e-9 || d < -1e-9) exit 1}' || complain "59: $method: not the solution of mean 0"
+done
+awk 'BEGIN {print "%%MatrixMarket matrix array real general"; print 8, 1; for (i = 1; i <= 8; i++) print i}' > b59.mtx
+solve "$cases/059_neumann_laplacian.mtx" --rhs b59.mtx; expect 4 incompatible mean
 solve "$cases/059_neumann_laplacian.mtx" --rhs "$cases/059_b_compatible.mtx" --method jacobi; expect 4 max_iterations
 what=61
 rm -f x.txt
@@ -90,7 +102,7 @@ awk -v a="$(cat again)" -v b="$(value relative_residual)" 'BEGIN {exit !(a <= 2 
   complain "61: recomputed $(cat again), reported $(value relative_residual)"
 what=62; solve "$cases/062_poisson10x10.mtx" --rtol 1e-30 --max_iterations 2000; expect 4 stagnated
 [ "$(value converged)" = false ] || complain "62: converged"
-what=64; solve "$cases/064_jacobi_diverges.mtx" --method jacobi; expect 5 diverges cg jor
+what=64; solve "$cases/064_jacobi_diverges.mtx" --method jacobi; expect 5 diverges cg jor '2/lambda_max = 0.769'
 below "$(value iterations)" 30 || complain "64: $(value iterations) sweeps"
 what=65
 solve "$cases/065_A.mtx" --method cg; k=$(value iterations)
