@@ -45,7 +45,7 @@ static const option SOLVE[] = {
     {"solve", "x0", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "starting vector, a file; zero when absent"},
     {"solve", "method", OPTION_WORD, "auto", METHODS, 0, 0, OPTION_PROBLEM,
-     "auto: cg for a symmetric matrix with positive diagonal, else jacobi"},
+     "auto: by symmetry, diagonal, dominance and a few steps of Lanczos; the report says why"},
     {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,

@@ -60,6 +60,10 @@ what=switch; solve barely.mtx --rhs random --history h.csv; expect 0 "cg ended w
 grep -q '"switched_from"' r.json && [ "$(grep -A1 switched_from r.json | tail -1 | tr -dc a-z)" = methodcg ] || complain "switch: not in the report"
 grep -q '^switched  ' out || [ ! -s out ] || complain "switch: not in the summary"
 [ "$(tail -1 h.csv | cut -d, -f1)" = "$(value iterations)" ] || complain "switch: the history is of another run"
+mark=$(value fingerprint)
+grep -q "from the start again" err || complain "switch: not from the start: $(cat err)"
+what=again; solve barely.mtx --rhs random --method minres; expect 0
+[ "$(value fingerprint)" = "$mark" ] || complain "switch: not the bits of minres from the start"
 what=named; solve barely.mtx --rhs random --method cg; expect 5 "not positive definite"
 what=saved; solve barely.mtx --rhs random --checkpoint ck.h5; expect 5 "not positive definite"
 
