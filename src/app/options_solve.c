@@ -177,11 +177,11 @@ status check_solve(const options *o) {
   TRY(check_needs(o, "solve.degree",
                   preconditioner != NULL && strcmp(preconditioner, "chebyshev") == 0,
                   "degree is for preconditioner = chebyshev"));
+  TRY(check_relaxation(o));
   TRY(check_needs(o, "solve.scaling",
                   strcmp(options_text(o, "solve.scaling"), "none") == 0 ||
                       strcmp(options_text(o, "solve.nullspace"), "constant") != 0,
                   "scaling and nullspace = constant are both given: scaled constants are none"));
-  TRY(check_relaxation(o));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
                   "rhs_column needs rhs = FILE"));

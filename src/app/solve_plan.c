@@ -142,7 +142,7 @@ static status load_weights(solve_job *j) {
   if (j->method->flags & SOLVER_TAKES_OMEGA) {
     factor = options_real(j->run->o, "solve.omega"); /* 0: auto */
     j->solve.omega = factor;
-    if (factor == 0.0 && j->method->flags & SOLVER_OPENS_ROWS) {
+    if (factor == 0.0 && j->method->flags & SOLVER_NEEDS_ROWS) {
       factor = 1.0; /* it makes its own of that */
     } else if (factor == 0.0) {
       TRY(solve_auto_omega(j, &factor));
@@ -187,7 +187,7 @@ status solve_load_method(solve_job *j) {
     preconditioning_close(&j->system, &j->made);
     TRY(solve_make_preconditioner(j));
   }
-  if (!(j->method->flags & SOLVER_OPENS_ROWS)) csr_block_release(&j->block);
+  if (!(j->method->flags & SOLVER_NEEDS_ROWS)) csr_block_release(&j->block);
 done:
   return rc;
 }

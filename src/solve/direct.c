@@ -45,8 +45,8 @@ static status factorise(stepping *t) {
   solve_run *run = t->run;
   if (f->made != NULL) goto done;
   linear_phase(run->system, PHASE_SETUP);
-  TRY(direct_open(run->system->world, run->rows->a, run->rows->owned, run->rows->symmetric,
-                  &f->made, run->broke));
+  const preconditioner_request *q = run->rows;
+  TRY(direct_open(run->system->world, q->a, q->owned, q->symmetric, &f->made, run->broke));
   linear_phase(run->system, PHASE_COMPUTE);
   if (f->made == NULL) t->verdict = VERDICT_BREAKDOWN;
 done:
@@ -89,7 +89,7 @@ const solver SOLVER_direct = {
     .name = "direct",
     .help = "factorisation by MUMPS; any matrix that is not singular, memory permitting",
     .source = "Amestoy, Duff, L'Excellent, Koster (2001)",
-    .flags = SOLVER_OPENS_ROWS | SOLVER_BY_A_PACKAGE,
+    .flags = SOLVER_NEEDS_ROWS | SOLVER_BY_A_PACKAGE,
     .vector_bytes = 48,
     .run = run,
 };

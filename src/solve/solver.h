@@ -62,7 +62,7 @@ typedef struct solve_run {
   vec weight;           /* Jacobi family: omega / a_ii */
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
-  const struct preconditioner_request *rows;     /* preconditioner.h: for SOLVER_OPENS_ROWS */
+  const struct preconditioner_request *rows;     /* SOLVER_NEEDS_ROWS: what A is made of */
   double omega; /* of sor, ssor; 0: auto, then weight has 1 / a_ii and run() leaves the last here */
   int gmres_restart;     /* steps of a cycle */
   history *history;      /* may be NULL */
@@ -100,7 +100,7 @@ enum {
   SOLVER_TAKES_PRECONDITIONER = 8,
   SOLVER_MONITORS_UPDATE = 16,
   SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
-  SOLVER_OPENS_ROWS = 64,     /* makes something of A's rows: solve_run.rows is there */
+  SOLVER_NEEDS_ROWS = 64,     /* solve_run.rows is there while run() works */
   SOLVER_BY_A_PACKAGE = 128 /* its bits depend on ranks and threads; looked for by direct_look() */
 };
 

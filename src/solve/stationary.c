@@ -229,7 +229,7 @@ const solver SOLVER_gauss_seidel = {
     .name = "gauss-seidel",
     .help = "Gauss-Seidel in the order of colours; for dominant and for positive definite matrices",
     .source = "Saad (2003), 4.1, 12.4",
-    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_OPENS_ROWS,
+    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_NEEDS_ROWS,
     .vector_bytes = 64,
     .run = run_gauss_seidel,
 };
@@ -238,7 +238,7 @@ const solver SOLVER_sor = {
     .name = "sor",
     .help = "Gauss-Seidel with a relaxation factor omega, found on the way where it is not given",
     .source = "Young (1954); Hageman, Young (1981), ch. 9",
-    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_TAKES_OMEGA | SOLVER_OPENS_ROWS,
+    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_TAKES_OMEGA | SOLVER_NEEDS_ROWS,
     .vector_bytes = 64,
     .run = run_sor,
 };
@@ -247,7 +247,7 @@ const solver SOLVER_ssor = {
     .name = "ssor",
     .help = "a sweep of sor forwards and one backwards; omega 1 where it is not given",
     .source = "Saad (2003), 4.1, 12.4",
-    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_TAKES_OMEGA | SOLVER_OPENS_ROWS,
+    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_TAKES_OMEGA | SOLVER_NEEDS_ROWS,
     .vector_bytes = 144,
     .run = run_ssor,
 };
@@ -256,7 +256,7 @@ const solver SOLVER_block_jacobi = {
     .name = "block-jacobi",
     .help = "Jacobi with blocks of block_size rows, each solved exactly",
     .source = "Saad (2003), 4.1.1",
-    .flags = SOLVER_OPENS_ROWS,
+    .flags = SOLVER_NEEDS_ROWS,
     .vector_bytes = 56,
     .run = run_block_jacobi,
 };
