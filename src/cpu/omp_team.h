@@ -3,7 +3,6 @@
  *   omp_matrix.c   storage, its split over threads, and the rows of a tile
  *   omp_passes.c   the fused passes over tiles
  *   omp_relax.c    smoothing steps and what else is y + c w (b - A x)
- *   omp_relax.c    y + c w (b - A x)
  *   omp_many.c     passes over several vectors
  *   quad_omp.c     quadrature
  *   heat_omp.c     the heat equation
