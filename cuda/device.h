@@ -95,7 +95,7 @@ typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vecto
 typedef struct rows_args {
   matrix_view m;
   const double *x, *b, *weight, *y; /* ROWS_RELAX: any may be NULL */
-  double *out; /* may be NULL for ROWS_RESIDUAL */
+  double *out;                      /* may be NULL for ROWS_RESIDUAL */
   const solve_state *state;
   double scale;
   int32_t block;   /* elements of a sum block */

@@ -67,7 +67,8 @@ static status weary_sweep(device *d, const matrix *a, part p, vec x, vec b, vec 
   return rc != STATUS_OK ? rc : BACKEND_ref.solve->sweep(d, a, p, x, b, weight, next, state);
 }
 
-static status weary_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state) {
+static status weary_cg_product(device *d, const matrix *a, part p, vec direction, vec q,
+                               dptr state) {
   status rc = worn_out();
   return rc != STATUS_OK ? rc : BACKEND_ref.solve->cg_product(d, a, p, direction, q, state);
 }
