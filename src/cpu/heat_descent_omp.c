@@ -18,8 +18,9 @@
 #include "alloc.h"
 #include "block_sum.h"
 #include "heat_level_host.h"
+#include "lanes.h"
 
-enum { FEW = 1 << 14 };
+enum { FEW = 1 << 14, PIECE = 2048, PAD = 8 /* a kept line's neighbours, and its alignment */ };
 
 /* One x-line of a field p, and the operator on it. Pointers are those of x = 0. */
 typedef struct line {
@@ -36,9 +37,10 @@ typedef struct line {
 typedef struct share {
   const heat_level *l;
   double *p;
-  int64_t begin, end, reach, n; /* n points of a line, beside two of its neighbours when kept */
-  int step;                     /* 1; backwards -1 */
-  double *ring, *tail;          /* [reach + 1], [reach] lines of n + 2 */
+  int64_t begin, end, reach, n;
+  int step;            /* 1; backwards -1 */
+  double *ring, *tail; /* [reach + 1], [reach] lines of `room` */
+  int64_t room;
 } share;
 
 typedef struct work {
@@ -52,6 +54,10 @@ typedef struct work {
 
 static int64_t reach_of(const heat_level *l) { return l->m.s.g.dims > 1 ? l->lines : 0; }
 
+static int64_t room_of(const heat_level *l) {
+  return (level_length(&l->m.s) + 3 * PAD) / PAD * PAD;
+}
+
 static int64_t lines_of(const heat_level *l) {
   return l->m.s.g.dims > 1 ? l->m.s.planes * l->lines : l->m.s.planes > 0;
 }
@@ -63,10 +69,9 @@ static int64_t line_at(const heat_level *l, int64_t k) {
 }
 
 static double *kept_line(const share *h, int64_t k) {
-  const int64_t room = h->n + 2;
-  if (h->step > 0 && k >= h->end) return h->tail + (k - h->end) * room + 1;
-  if (h->step < 0 && k < h->begin) return h->tail + (h->begin - 1 - k) * room + 1;
-  return h->ring + (k + h->reach + 1) % (h->reach + 1) * room + 1;
+  if (h->step > 0 && k >= h->end) return h->tail + (k - h->end) * h->room + PAD;
+  if (h->step < 0 && k < h->begin) return h->tail + (h->begin - 1 - k) * h->room + PAD;
+  return h->ring + (k + h->reach + 1) % (h->reach + 1) * h->room + PAD;
 }
 
 /* Line k as it was, while the share works on line `now`. */
@@ -124,91 +129,170 @@ static line make_line(const heat_level *l, const double *p, const share *h, int6
 
 /* ---- the operator ---- */
 
-/* out = A u at points [x, x + n) of a line whose neighbours in x are x_lo and x_hi away, and the
- * lower face a_lo. */
-static inline void product(int dims, int varies, int even, const heat_level *l,
-                           const heat_descent *s, const line *k, heat_near near, int64_t x,
-                           int64_t n, double *restrict out) {
-  const double *u = k->u + x, *x_lo = u + near.lo, *x_hi = u + near.hi;
-  const double *y_lo = k->lo[1] + x, *y_hi = k->hi[1] + x;
-  const double *z_lo = k->lo[2] + x, *z_hi = k->hi[2] + x;
-  const double *fx_hi = k->face[0] + x, *fx_lo = fx_hi + near.a_lo;
-  const double *fy_hi = k->face[1] + x, *fy_lo = fy_hi + k->below[1];
-  const double *fz_hi = k->face[2] + x, *fz_lo = fz_hi + k->below[2];
+/* Points [x, x + n) of a line: where their neighbours and coefficients begin. */
+typedef struct view {
+  const double *u, *x_lo, *x_hi, *y_lo, *y_hi, *z_lo, *z_hi;
+  const double *fx_lo, *fx_hi, *fy_lo, *fy_hi, *fz_lo, *fz_hi;
+  const double *x_low, *x_high, *x_robin;
+  double y_low, y_high, z_low, z_high, rest, mass, scale;
+} view;
+
+static inline view view_of(const heat_level *l, const heat_descent *s, const line *k,
+                           heat_near near, int64_t x) {
+  const double *u = k->u + x, *fx = k->face[0] + x, *fy = k->face[1] + x, *fz = k->face[2] + x;
   const int64_t gx = k->first + x;
-  const double *x_low = l->m.lo[0] + gx, *x_high = l->m.hi[0] + gx, *x_robin = l->m.robin[0] + gx;
-  const double y_low = k->low[1], y_high = k->high[1], z_low = k->low[2], z_high = k->high[2];
-  const double rest = k->rest, mass = s->mass, scale = s->scale;
-  for (int64_t i = 0; i < n; i++) {
-    double lo = even ? fx_lo[i] : varies ? x_low[i] * fx_lo[i] : x_low[i];
-    double hi = even ? fx_hi[i] : varies ? x_high[i] * fx_hi[i] : x_high[i];
-    double t = heat_level_pull(lo, hi, u[i], x_lo[i], x_hi[i]);
-    if (dims > 1) {
-      lo = even ? fy_lo[i] : varies ? y_low * fy_lo[i] : y_low;
-      hi = even ? fy_hi[i] : varies ? y_high * fy_hi[i] : y_high;
-      t += heat_level_pull(lo, hi, u[i], y_lo[i], y_hi[i]);
+  return (view){u,
+                u + near.lo,
+                u + near.hi,
+                k->lo[1] + x,
+                k->hi[1] + x,
+                k->lo[2] + x,
+                k->hi[2] + x,
+                fx + near.a_lo,
+                fx,
+                fy + k->below[1],
+                fy,
+                fz + k->below[2],
+                fz,
+                l->m.lo[0] + gx,
+                l->m.hi[0] + gx,
+                l->m.robin[0] + gx,
+                k->low[1],
+                k->high[1],
+                k->low[2],
+                k->high[2],
+                k->rest,
+                s->mass,
+                s->scale};
+}
+
+/* A u at point i of v. shape: 3 dims + 0: constant alpha, + 1: variable, + 2: and even. */
+static inline double operate(int shape, const view *v, int64_t i) {
+  const int dims = shape / 3, varies = shape % 3 > 0, even = shape % 3 == 2;
+  double lo = even ? v->fx_lo[i] : varies ? v->x_low[i] * v->fx_lo[i] : v->x_low[i];
+  double hi = even ? v->fx_hi[i] : varies ? v->x_high[i] * v->fx_hi[i] : v->x_high[i];
+  double t = heat_level_pull(lo, hi, v->u[i], v->x_lo[i], v->x_hi[i]);
+  if (dims > 1) {
+    lo = even ? v->fy_lo[i] : varies ? v->y_low * v->fy_lo[i] : v->y_low;
+    hi = even ? v->fy_hi[i] : varies ? v->y_high * v->fy_hi[i] : v->y_high;
+    t += heat_level_pull(lo, hi, v->u[i], v->y_lo[i], v->y_hi[i]);
+  }
+  if (dims > 2) {
+    lo = even ? v->fz_lo[i] : varies ? v->z_low * v->fz_lo[i] : v->z_low;
+    hi = even ? v->fz_hi[i] : varies ? v->z_high * v->fz_hi[i] : v->z_high;
+    t += heat_level_pull(lo, hi, v->u[i], v->z_lo[i], v->z_hi[i]);
+  }
+  const double robin = even ? 0.0 + v->rest : v->x_robin[i] + v->rest;
+  return heat_level_apply(v->mass, v->scale, fma(robin, v->u[i], t), v->u[i]);
+}
+
+static inline void product(int shape, view v, int64_t n, double *restrict out) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) out[i] = operate(shape, &v, i);
+}
+
+/* All that changes at a line's points: x, where it is given, r, and p unless it stays. */
+static inline __attribute__((always_inline)) void change(int shape, view v, int64_t n,
+                                                         const heat_descent *s, int stays,
+                                                         double *restrict x, double *restrict r,
+                                                         double *restrict p) {
+  const double alpha = s->alpha, beta = s->beta, along = s->along, against = s->against;
+  if (x == NULL) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) {
+      r[i] = heat_level_lessen(r[i], alpha, operate(shape, &v, i));
+      p[i] = fma(beta, v.u[i], r[i]);
     }
-    if (dims > 2) {
-      lo = even ? fz_lo[i] : varies ? z_low * fz_lo[i] : z_low;
-      hi = even ? fz_hi[i] : varies ? z_high * fz_hi[i] : z_high;
-      t += heat_level_pull(lo, hi, u[i], z_lo[i], z_hi[i]);
+  } else if (stays) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) {
+      x[i] = heat_level_correct(x[i], along, v.u[i], against, r[i]);
+      r[i] = heat_level_lessen(r[i], alpha, operate(shape, &v, i));
     }
-    const double robin = even ? 0.0 + rest : x_robin[i] + rest;
-    out[i] = heat_level_apply(mass, scale, fma(robin, u[i], t), u[i]);
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) {
+      x[i] = heat_level_correct(x[i], along, v.u[i], against, r[i]);
+      r[i] = heat_level_lessen(r[i], alpha, operate(shape, &v, i));
+      p[i] = fma(beta, v.u[i], r[i]);
+    }
   }
 }
 
-static void product_any(const heat_level *l, const heat_descent *s, const line *k, heat_near near,
-                        int even, int64_t x, int64_t n, double *restrict out) {
-  switch (3 * l->m.s.g.dims + (l->m.face[0] == NULL ? 0 : even ? 2 : 1)) {
-  case 3:
-    product(1, 0, 0, l, s, k, near, x, n, out);
-    break;
-  case 4:
-    product(1, 1, 0, l, s, k, near, x, n, out);
-    break;
-  case 5:
-    product(1, 1, 1, l, s, k, near, x, n, out);
-    break;
-  case 6:
-    product(2, 0, 0, l, s, k, near, x, n, out);
-    break;
-  case 7:
-    product(2, 1, 0, l, s, k, near, x, n, out);
-    break;
-  case 8:
-    product(2, 1, 1, l, s, k, near, x, n, out);
-    break;
-  case 9:
-    product(3, 0, 0, l, s, k, near, x, n, out);
-    break;
-  case 10:
-    product(3, 1, 0, l, s, k, near, x, n, out);
-    break;
-  default:
-    product(3, 1, 1, l, s, k, near, x, n, out);
-    break;
+/* What is compiled for each shape by itself. */
+#define FOR_SHAPE(shape, call)                                                                     \
+  switch (shape) {                                                                                 \
+  case 3:                                                                                          \
+    call(3);                                                                                       \
+    break;                                                                                         \
+  case 4:                                                                                          \
+    call(4);                                                                                       \
+    break;                                                                                         \
+  case 5:                                                                                          \
+    call(5);                                                                                       \
+    break;                                                                                         \
+  case 6:                                                                                          \
+    call(6);                                                                                       \
+    break;                                                                                         \
+  case 7:                                                                                          \
+    call(7);                                                                                       \
+    break;                                                                                         \
+  case 8:                                                                                          \
+    call(8);                                                                                       \
+    break;                                                                                         \
+  case 9:                                                                                          \
+    call(9);                                                                                       \
+    break;                                                                                         \
+  case 10:                                                                                         \
+    call(10);                                                                                      \
+    break;                                                                                         \
+  default:                                                                                         \
+    call(11);                                                                                      \
+    break;                                                                                         \
   }
+
+static int shape_of(const heat_level *l, int even) {
+  return 3 * l->m.s.g.dims + (l->m.face[0] == NULL ? 0 : even ? 2 : 1);
 }
 
-/* The same at [x, x + n), ends of the line included. */
+/* A u at the point of a line's end on a side, if that is in [x, x + n): *at counts from x. */
+static int end_value(const heat_level *l, const heat_descent *s, const line *k, int side, int64_t x,
+                     int64_t n, int64_t *at, double *value) {
+  const heat_grid *g = &l->m.s.g;
+  const int64_t gx = side == 0 ? 0 : g->n[0] - 1, i = gx - k->first - x;
+  const int held = g->face[side] == HEAT_HELD || (gx == 0 && g->face[0] == HEAT_HELD);
+  if (i < 0 || i >= n || (side == 1 && gx == 0)) return 0;
+  const view v = view_of(l, s, k, heat_level_near(g, 0, gx, 1), x);
+  *at = i;
+  if (held || (g->n[0] == 1 && g->face[1] == HEAT_HELD)) {
+    *value = 0.0;
+    return 1;
+  }
+#define CALL(shape) *value = operate(shape, &v, i)
+  FOR_SHAPE(shape_of(l, 0), CALL)
+#undef CALL
+  return 1;
+}
+
+static const heat_near BESIDE = {-1, 1, -1, 0};
+
+/* A u on [x, x + n), ends of the line included: done again after the rest, so that the long loop
+ * starts where a line does. */
 static void product_line(const heat_level *l, const heat_descent *s, const line *k, int64_t x,
                          int64_t n, double *restrict out) {
-  const heat_grid *g = &l->m.s.g;
-  int64_t begin = x, end = x + n;
+  const view v = view_of(l, s, k, BESIDE, x);
   if (k->held) {
     memset(out, 0, (size_t)n * sizeof *out);
     return;
   }
-  for (int side = 0; side < 2 && begin < end; side++) {
-    const int64_t at = side == 0 ? begin : end - 1, gx = at + k->first;
-    if (gx != (side == 0 ? 0 : g->n[0] - 1)) continue;
-    product_any(l, s, k, heat_level_near(g, 0, gx, 1), 0, at, 1, out + (at - x));
-    if (g->face[side] == HEAT_HELD || (g->n[0] == 1 && g->face[1] == HEAT_HELD)) out[at - x] = 0.0;
-    if (side == 0) begin++;
-    if (side == 1) end--;
+#define CALL(shape) product(shape, v, n, out)
+  FOR_SHAPE(shape_of(l, k->even), CALL)
+#undef CALL
+  for (int side = 0; side < 2; side++) {
+    int64_t at;
+    double value;
+    if (end_value(l, s, k, side, x, n, &at, &value)) out[at] = value;
   }
-  product_any(l, s, k, (heat_near){-1, 1, -1, 0}, k->even, begin, end - begin, out + (begin - x));
 }
 
 /* ---- sums ---- */
@@ -220,12 +304,14 @@ static double block_of(const heat_level *l, const line *k, int64_t x, int n, con
   const int64_t gx = x + k->first;
   const int has_ends = g->n[0] > 1 && g->face[0] != HEAT_PERIODIC;
   const int begins = has_ends && gx == 0, ends = has_ends && gx + n == g->n[0];
-  double q[BLOCK_MAX];
-  if (k->share == 1.0 && !begins && !ends) return block_dot(a, b, n);
-  for (int i = 0; i < n; i++) q[i] = k->share * a[i];
-  if (begins) q[0] *= 0.5;
-  if (ends) q[n - 1] *= 0.5;
-  return block_dot(q, b, n);
+  _Alignas(64) double q[BLOCK_MAX];
+  if (k->share != 1.0 || begins || ends) {
+    for (int i = 0; i < n; i++) q[i] = k->share * a[i];
+    if (begins) q[0] *= 0.5;
+    if (ends) q[n - 1] *= 0.5;
+    a = q;
+  }
+  return n % BLOCK_LANES == 0 ? lanes_dot(a, b, n) : block_dot(a, b, n);
 }
 
 static void sum_line(worker *me, const work *w, int64_t number, int even) {
@@ -233,7 +319,7 @@ static void sum_line(worker *me, const work *w, int64_t number, int even) {
   const line k = make_line(l, w->p, NULL, number, even);
   const int64_t length = level_length(&l->m.s);
   const double *r = w->r == NULL ? NULL : w->r + line_at(l, number);
-  double q[BLOCK_MAX];
+  _Alignas(64) double q[BLOCK_MAX];
   for (int64_t x = 0; x < length; x += BLOCK_MAX) {
     const int n = length - x < BLOCK_MAX ? (int)(length - x) : BLOCK_MAX;
     product_line(l, w->s, &k, x, n, q);
@@ -246,28 +332,45 @@ static void sum_line(worker *me, const work *w, int64_t number, int even) {
 
 /* ---- a line of an iteration ---- */
 
-/* All that changes on a line, of p as it was (k). */
+/* Its part for the end of a line, where that is in [x, x + n); *old is the point before. */
+typedef struct corner {
+  double x, r;
+} corner;
+
+static void change_end(const work *w, const line *k, int64_t number, int side, int64_t x, int64_t n,
+                       corner old) {
+  const heat_descent *s = w->s;
+  const int64_t begin = line_at(w->l, number) + x;
+  int64_t i;
+  double q;
+  if (!end_value(w->l, s, k, side, x, n, &i, &q)) return;
+  const double u = k->u[x + i];
+  if (w->x != NULL) w->x[begin + i] = heat_level_correct(old.x, s->along, u, s->against, old.r);
+  w->r[begin + i] = heat_level_lessen(old.r, s->alpha, q);
+  if (!w->stays) w->p[begin + i] = fma(s->beta, u, w->r[begin + i]);
+}
+
+/* All that changes at points [x, x + n) of line `number`, of p as it was (k). The first point of a
+ * line again after the rest, so that the long loop starts where the line does; the last by itself.
+ */
+static void change_piece(const work *w, const line *k, int64_t number, int64_t x, int64_t n) {
+  const int64_t begin = line_at(w->l, number) + x, last = begin + n - 1;
+  double *to = w->x == NULL ? NULL : w->x + begin, *r = w->r + begin, *p = w->p + begin;
+  const corner first = {to == NULL ? 0.0 : *to, *r};
+  const int ends = x + n + k->first == w->l->m.s.g.n[0] && n > 1;
+  const view v = view_of(w->l, w->s, k, BESIDE, x);
+#define CALL(shape) change(shape, v, n - ends, w->s, w->stays, to, r, p)
+  FOR_SHAPE(shape_of(w->l, k->even), CALL)
+#undef CALL
+  change_end(w, k, number, 0, x, n, first);
+  if (ends) change_end(w, k, number, 1, x, n, (corner){to == NULL ? 0.0 : w->x[last], w->r[last]});
+}
+
 static void change_line(const work *w, const line *k, int64_t number) {
-  const heat_level *l = w->l;
-  const int64_t at = line_at(l, number), length = level_length(&l->m.s);
-  const double alpha = w->s->alpha, beta = w->s->beta;
-  const double along = w->s->along, against = w->s->against;
-  double q[BLOCK_MAX];
+  const int64_t length = level_length(&w->l->m.s);
   if (k->held) return; /* all 0 */
-  for (int64_t x = 0; x < length; x += BLOCK_MAX) {
-    const int64_t n = length - x < BLOCK_MAX ? length - x : BLOCK_MAX;
-    const double *restrict u = k->u + x;
-    double *restrict p = w->p + at + x, *restrict r = w->r + at + x;
-    product_line(l, w->s, k, x, n, q);
-    if (w->x != NULL) {
-      double *restrict to = w->x + at + x;
-      for (int64_t i = 0; i < n; i++) {
-        to[i] = heat_level_correct(to[i], along, u[i], against, r[i]);
-      }
-    }
-    for (int64_t i = 0; i < n; i++) r[i] = heat_level_lessen(r[i], alpha, q[i]);
-    if (w->stays) continue;
-    for (int64_t i = 0; i < n; i++) p[i] = fma(beta, u[i], r[i]);
+  for (int64_t x = 0; x < length; x += PIECE) {
+    change_piece(w, k, number, x, length - x < PIECE ? length - x : PIECE);
   }
 }
 
@@ -282,10 +385,11 @@ static int shares_of(const device *d, const heat_level *l) {
 static share make_share(const heat_level *l, double *p, int i, int count) {
   const int64_t lines = lines_of(l), reach = reach_of(l), n = level_length(&l->m.s);
   share h = {.l = l, .p = p, .reach = reach, .n = n, .step = l->backwards ? -1 : 1};
+  h.room = room_of(l);
   h.begin = lines * i / count;
   h.end = lines * (i + 1) / count;
-  h.ring = l->kept + (2 * reach + 1) * (n + 2) * i;
-  h.tail = h.ring + (reach + 1) * (n + 2);
+  h.ring = l->kept + (2 * reach + 1) * h.room * i;
+  h.tail = h.ring + (reach + 1) * h.room;
   return h;
 }
 
@@ -333,7 +437,7 @@ status heat_descend_omp(device *d, heat_level *l, const heat_descent *s, heat_fi
   status rc = STATUS_OK;
   const work w = {.l = l, .s = s, .p = level_at(p), .x = level_at(x), .r = level_at(r)};
   const int count = shares_of(d, l), even = is_even(&l->m);
-  const int64_t room = (2 * reach_of(l) + 1) * (level_length(&l->m.s) + 2);
+  const int64_t room = (2 * reach_of(l) + 1) * room_of(l);
   if (l->kept == NULL) {
     TRY(alloc_zeroed(&l->kept, room * d->threads, sizeof *l->kept, "lines of a solve"));
   }
