@@ -314,7 +314,20 @@ static double block_of(const heat_level *l, const line *k, int64_t x, int n, con
   return n % BLOCK_LANES == 0 ? lanes_dot(a, b, n) : block_dot(a, b, n);
 }
 
-static void sum_line(worker *me, const work *w, int64_t number, int even) {
+/* Asks for what points [x, x + n) of line k will want, the first to come of them p. */
+static void ask_for(const work *w, int64_t k, int64_t p, int64_t x, int64_t n) {
+  const heat_level *l = w->l;
+  const int64_t at = line_at(l, k) + x;
+  lanes_ask_for(w->p + line_at(l, p) + x, (lidx)n);
+  lanes_ask_for(w->r + at, (lidx)n);
+  if (w->x != NULL) lanes_ask_for(w->x + at, (lidx)n);
+  for (int d = 0; d < l->m.s.g.dims && l->m.face[0] != NULL; d++) {
+    lanes_ask_for(l->m.face[d] + at, (lidx)n);
+  }
+}
+
+/* next: the line that is to come, and the first of p not yet seen; NULL: none. */
+static void sum_line(worker *me, const work *w, int64_t number, int even, const int64_t *next) {
   const heat_level *l = w->l;
   const line k = make_line(l, w->p, NULL, number, even);
   const int64_t length = level_length(&l->m.s);
@@ -322,6 +335,7 @@ static void sum_line(worker *me, const work *w, int64_t number, int even) {
   _Alignas(64) double q[BLOCK_MAX];
   for (int64_t x = 0; x < length; x += BLOCK_MAX) {
     const int n = length - x < BLOCK_MAX ? (int)(length - x) : BLOCK_MAX;
+    if (next != NULL) ask_for(w, next[0], next[1], x, n);
     product_line(l, w->s, &k, x, n, q);
     worker_add(me, 0, block_of(l, &k, x, n, k.u + x, q));
     if (r == NULL) continue;
@@ -413,7 +427,8 @@ static void pass_through(worker *me, const work *w, const share *h, int64_t from
     change_line(w, &old, k);
     if (behind >= h->begin + h->reach && behind < h->end - h->reach && h->reach > 0 &&
         in_range(w->l, behind, from, to)) {
-      sum_line(me, w, behind, even);
+      const int64_t next[2] = {k + h->step, k + h->step * (1 + h->reach)};
+      sum_line(me, w, behind, even, next);
     }
   }
 }
@@ -425,7 +440,7 @@ static void catch_up(worker *me, const work *w, const share *h, int64_t from, in
     if (h->reach > 0 && k >= h->begin + h->reach && k < h->end - h->reach) {
       k = h->end - h->reach - 1;
     } else if (in_range(w->l, k, from, to)) {
-      sum_line(me, w, k, even);
+      sum_line(me, w, k, even, NULL);
     }
   }
 }
@@ -487,7 +502,7 @@ static void run_lines(device *d, const work *w, int64_t begin, int64_t end) {
       if (w->stays) {
         advance_line(me, w, k, even);
       } else {
-        sum_line(me, w, k, even);
+        sum_line(me, w, k, even, NULL);
       }
     }
     worker_settle(me);

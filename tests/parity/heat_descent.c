@@ -263,11 +263,33 @@ static void plain_solves(void **state) {
   }
 }
 
+/* However many iterations, x makes the residual that is carried. */
+static void x_is_whole(void **state) {
+  (void)state;
+  heat_try t;
+  heat_try_open(&t, &BACKEND_omp, world, 2, &GRIDS[3], heat_scheme_find("backward-euler"));
+  heat_implicit *m = t.run.implicit;
+  heat_stratum *s = finest(&t);
+  assert_ok(heat_multigrid_set(&t.run, &m->grid, 1.0, 40.0 / t.run.lambda));
+  t.run.plain = 1;
+  for (int i = 0; i < 8; i++) {
+    roughen(&t, s->r, 8);
+    roughen(&t, s->w, 8);
+    double norm = sqrt(dot(&t, s->r, s->r));
+    m->iterations = 0;
+    assert_ok(heat_gradients(&t.run, norm * pow(10.0, -1.0 - i), &norm));
+    assert_ok(heat_level_product(&t.run, &m->grid, 0, m->x, s->w, s->q));
+    assert_true(fabs(sqrt(dot(&t, s->q, s->q)) / norm - 1.0) < 1e-6);
+  }
+  heat_try_close(&t);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(same_as_single_ones),
       cmocka_unit_test(plain_solves),
+      cmocka_unit_test(x_is_whole),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
   if (comm_self(&self) != STATUS_OK) return 1;
