@@ -117,6 +117,17 @@ done:
   return rc;
 }
 
+/* How fast the grid lets anything change decides on every step; 0: there is a single point. */
+static status check_rate(const heat_job *j) {
+  const double least = 1e-290, most = 1e290, lambda = j->heat.lambda;
+  if ((lambda >= least && lambda <= most) || (lambda == 0.0 && j->points == 1)) return STATUS_OK;
+  return fail(STATUS_USAGE,
+              "%s and %s: the fastest decay on this grid has a rate of %.3g per s; expected %.3g "
+              "to %.3g",
+              options_where(j->run->o, "heat.alpha"), options_where(j->run->o, "heat.length"),
+              lambda, least, most);
+}
+
 static status decide(heat_job *j) {
   status rc = STATUS_OK;
   heat_run *run = &j->heat;
@@ -124,6 +135,7 @@ static status decide(heat_job *j) {
   const int given = !options_is_word(o, "heat.dt");
   const char *name = options_text(o, "heat.scheme");
   const heat_scheme *scheme = heat_scheme_find(name);
+  TRY(check_rate(j));
   run->dt = given ? options_real(o, "heat.dt") : 0.0;
   run->t_end = options_has(o, "heat.t_end") ? options_real(o, "heat.t_end") : NAN;
   run->last = options_has(o, "heat.steps") ? options_integer(o, "heat.steps") : 0;
