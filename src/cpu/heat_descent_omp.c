@@ -311,7 +311,7 @@ static double block_of(const heat_level *l, const line *k, int64_t x, int n, con
     if (ends) q[n - 1] *= 0.5;
     a = q;
   }
-  return n % BLOCK_LANES == 0 ? lanes_dot(a, b, n) : block_dot(a, b, n);
+  return n >= BLOCK_LANES ? lanes_dot(a, b, n) : block_dot(a, b, n);
 }
 
 /* Asks for what points [x, x + n) of line k will want, the first to come of them p. */

@@ -63,11 +63,12 @@ static inline lanes lanes_term(lanes a, lanes x, lanes sum, int absolute) {
   return (lanes){_mm256_fmadd_pd(a.low, x.low, sum.low), _mm256_fmadd_pd(a.high, x.high, sum.high)};
 }
 
-/* block_dot (block_sum.h) of `count` elements, a multiple of 32 and not 0: its 32 lanes. */
+/* block_dot (block_sum.h) of `count` elements, 32 or more: its 32 lanes. */
 static inline double lanes_dot(const double *x, const double *y, int count) {
   double lane[4 * LANES];
   lanes a = lanes_zero(), b = a, c = a, d = a;
-  for (int i = 0; i < count; i += 4 * LANES) {
+  int i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES) {
     a = lanes_term(lanes_load(x + i), lanes_load(y + i), a, 0);
     b = lanes_term(lanes_load(x + i + 8), lanes_load(y + i + 8), b, 0);
     c = lanes_term(lanes_load(x + i + 16), lanes_load(y + i + 16), c, 0);
@@ -77,6 +78,7 @@ static inline double lanes_dot(const double *x, const double *y, int count) {
   lanes_store(lane + 8, b);
   lanes_store(lane + 16, c);
   lanes_store(lane + 24, d);
+  for (int l = 0; i + l < count; l++) lane[l] = fma(x[i + l], y[i + l], lane[l]);
   return block_tree(lane);
 }
 
