@@ -307,8 +307,8 @@ static double block_of(const heat_level *l, const line *k, int64_t x, int n, con
   _Alignas(64) double q[BLOCK_MAX];
   if (k->share != 1.0 || begins || ends) {
     for (int i = 0; i < n; i++) q[i] = k->share * a[i];
-    if (begins) q[0] *= 0.5;
-    if (ends) q[n - 1] *= 0.5;
+    if (begins) q[0] = 0.5 * (k->share * a[0]);
+    if (ends) q[n - 1] = 0.5 * (k->share * a[n - 1]);
     a = q;
   }
   return n >= BLOCK_LANES ? lanes_dot(a, b, n) : block_dot(a, b, n);
