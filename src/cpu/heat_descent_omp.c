@@ -314,33 +314,27 @@ static double block_of(const heat_level *l, const line *k, int64_t x, int n, con
   return n >= BLOCK_LANES ? lanes_dot(a, b, n) : block_dot(a, b, n);
 }
 
-/* Asks for what points [x, x + n) of line k will want, the first to come of them p. */
-static void ask_for(const work *w, int64_t k, int64_t p, int64_t x, int64_t n) {
+/* A block of line `number`, which is k. */
+static void sum_block(worker *me, const work *w, const line *k, int64_t number, int64_t x, int n) {
   const heat_level *l = w->l;
-  const int64_t at = line_at(l, k) + x;
-  lanes_ask_for(w->p + line_at(l, p) + x, (lidx)n);
-  lanes_ask_for(w->r + at, (lidx)n);
-  if (w->x != NULL) lanes_ask_for(w->x + at, (lidx)n);
-  for (int d = 0; d < l->m.s.g.dims && l->m.face[0] != NULL; d++) {
-    lanes_ask_for(l->m.face[d] + at, (lidx)n);
-  }
+  _Alignas(64) double q[BLOCK_MAX];
+  product_line(l, w->s, k, x, n, q);
+  worker_add(me, 0, block_of(l, k, x, n, k->u + x, q));
+  if (w->r == NULL) return;
+  const double *r = w->r + line_at(l, number) + x;
+  worker_add(me, 1, block_of(l, k, x, n, q, q));
+  worker_add(me, 2, block_of(l, k, x, n, r, r));
 }
 
-/* next: the line that is to come, and the first of p not yet seen; NULL: none. */
-static void sum_line(worker *me, const work *w, int64_t number, int even, const int64_t *next) {
-  const heat_level *l = w->l;
-  const line k = make_line(l, w->p, NULL, number, even);
-  const int64_t length = level_length(&l->m.s);
-  const double *r = w->r == NULL ? NULL : w->r + line_at(l, number);
-  _Alignas(64) double q[BLOCK_MAX];
+static int block_length(int64_t length, int64_t x) {
+  return length - x < BLOCK_MAX ? (int)(length - x) : BLOCK_MAX;
+}
+
+static void sum_line(worker *me, const work *w, int64_t number, int even) {
+  const line k = make_line(w->l, w->p, NULL, number, even);
+  const int64_t length = level_length(&w->l->m.s);
   for (int64_t x = 0; x < length; x += BLOCK_MAX) {
-    const int n = length - x < BLOCK_MAX ? (int)(length - x) : BLOCK_MAX;
-    if (next != NULL) ask_for(w, next[0], next[1], x, n);
-    product_line(l, w->s, &k, x, n, q);
-    worker_add(me, 0, block_of(l, &k, x, n, k.u + x, q));
-    if (r == NULL) continue;
-    worker_add(me, 1, block_of(l, &k, x, n, q, q));
-    worker_add(me, 2, block_of(l, &k, x, n, r + x, r + x));
+    sum_block(me, w, &k, number, x, block_length(length, x));
   }
 }
 
@@ -418,17 +412,21 @@ static int in_range(const heat_level *l, int64_t k, int64_t from, int64_t to) {
   return k >= from * l->lines && k < to * l->lines;
 }
 
+/* Line k, and the sums of the line that thereby has its neighbours, block by block in turn: memory
+ * brings the next block of one while the other's, in cache, is worked on. */
 static void pass_through(worker *me, const work *w, const share *h, int64_t from, int64_t to,
                          int even) {
   for (int64_t i = 0; i < h->end - h->begin; i++) {
     const int64_t k = h->step > 0 ? h->begin + i : h->end - 1 - i, behind = k - h->step * h->reach;
+    const int sums = behind >= h->begin + h->reach && behind < h->end - h->reach && h->reach > 0 &&
+                     in_range(w->l, behind, from, to);
     keep_line(h, k);
     const line old = make_line(w->l, w->p, h, k, even);
-    change_line(w, &old, k);
-    if (behind >= h->begin + h->reach && behind < h->end - h->reach && h->reach > 0 &&
-        in_range(w->l, behind, from, to)) {
-      const int64_t next[2] = {k + h->step, k + h->step * (1 + h->reach)};
-      sum_line(me, w, behind, even, next);
+    const line whole = make_line(w->l, w->p, NULL, sums ? behind : k, even);
+    for (int64_t x = 0; x < h->n; x += BLOCK_MAX) {
+      const int n = block_length(h->n, x);
+      if (!old.held) change_piece(w, &old, k, x, n);
+      if (sums) sum_block(me, w, &whole, behind, x, n);
     }
   }
 }
@@ -440,7 +438,7 @@ static void catch_up(worker *me, const work *w, const share *h, int64_t from, in
     if (h->reach > 0 && k >= h->begin + h->reach && k < h->end - h->reach) {
       k = h->end - h->reach - 1;
     } else if (in_range(w->l, k, from, to)) {
-      sum_line(me, w, k, even, NULL);
+      sum_line(me, w, k, even);
     }
   }
 }
@@ -502,7 +500,7 @@ static void run_lines(device *d, const work *w, int64_t begin, int64_t end) {
       if (w->stays) {
         advance_line(me, w, k, even);
       } else {
-        sum_line(me, w, k, even, NULL);
+        sum_line(me, w, k, even);
       }
     }
     worker_settle(me);
