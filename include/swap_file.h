@@ -38,6 +38,12 @@ status swap_commit(swap_file *s);
 /* Removes the temporary; releases *s. A zeroed or released *s is accepted. */
 void swap_discard(swap_file *s);
 
+/* Takes the lock of a temporary that is still empty; it is let go when the file is closed, or its
+ * process dies. Then: removes the temporaries of that name that were left behind, which are not
+ * empty and whose lock nobody has. What cannot be removed stays. */
+void swap_hold(const swap_file *s);
+void swap_tidy(const swap_file *s);
+
 /* Whether a file can be made next to `path`, by making one and removing it. */
 status swap_probe(const char *path);
 

@@ -1,16 +1,19 @@
 /* Files that appear complete or not at all (swap_file.h). The temporary is named
  * .NAME.PID-N.part: a leading dot keeps it out of listings and of patterns like *.h5, O_EXCL
  * settles who owns a name when processes of other nodes share the folder. A killed run leaves its
- * temporary behind; nobody removes what he did not make. */
-#define _XOPEN_SOURCE 700 /* realpath */
+ * temporary behind; who holds a lock on his (swap_hold) may remove those of the same name that
+ * nobody holds (swap_tidy). */
+#define _DEFAULT_SOURCE /* realpath, flock, dirent */
 #include "swap_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +115,43 @@ status swap_commit(swap_file *s) {
 void swap_discard(swap_file *s) {
   if (s->temporary != NULL) unlink(s->temporary);
   release(s);
+}
+
+void swap_hold(const swap_file *s) { (void)flock(s->descriptor, LOCK_EX | LOCK_NB); }
+
+/* Whether an entry is ".NAME.PID-N.part". */
+static int is_temporary_of(const char *entry, const char *name) {
+  const size_t length = strnlen(name, NAME_KEPT);
+  if (entry[0] != '.' || strncmp(entry + 1, name, length) != 0 || entry[1 + length] != '.') {
+    return 0;
+  }
+  const char *p = entry + length + 2;
+  const size_t pid = strspn(p, "0123456789");
+  if (pid == 0 || p[pid] != '-') return 0;
+  p += pid + 1;
+  const size_t number = strspn(p, "0123456789");
+  return number > 0 && strcmp(p + number, ".part") == 0;
+}
+
+void swap_tidy(const swap_file *s) {
+  char name[PATH_MAX + 2];
+  const size_t length = folder_length(s->path);
+  snprintf(name, sizeof name, "%.*s", (int)length, s->path);
+  DIR *folder = opendir(length == 0 ? "." : name);
+  if (folder == NULL) return;
+  for (struct dirent *e = readdir(folder); e != NULL; e = readdir(folder)) {
+    struct stat found;
+    if (!is_temporary_of(e->d_name, s->path + length)) continue;
+    const int file = openat(dirfd(folder), e->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) continue;
+    /* an empty one may not be held yet */
+    if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0 &&
+        flock(file, LOCK_EX | LOCK_NB) == 0) {
+      (void)unlinkat(dirfd(folder), e->d_name, 0);
+    }
+    close(file);
+  }
+  closedir(folder);
 }
 
 status swap_probe(const char *path) {

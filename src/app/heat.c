@@ -41,13 +41,23 @@ done:
   return rc;
 }
 
-/* Fields, coefficients and what the host needs to make them, shared evenly. */
+/* Fields of a slab and its halo, coefficients and what the host needs to make them, for even
+ * slabs. A scheme that is yet to be chosen may need what rkl2 does. */
 static status check_memory(const heat_job *j) {
-  const int dims = j->in.problem.grid.dims, variable = j->in.problem.alpha.in_space;
-  const double fields =
-      4.0 + (j->in.problem.source.in_space ? 1.0 : 0.0) + (variable ? 1.0 + 2.0 * dims : 0.0);
-  return memory_check(j->run->c, 8.0 * fields * (double)j->points / comm_size(j->run->c),
-                      "this grid");
+  const heat_problem *p = &j->in.problem;
+  const heat_scheme *scheme = heat_scheme_find(options_text(j->run->o, "heat.scheme"));
+  const int dims = p->grid.dims, variable = p->alpha.in_space;
+  const int64_t n = p->grid.n[dims - 1], size = comm_size(j->run->c);
+  const int64_t planes = (n + size - 1) / size;
+  const double points =
+      (double)j->points / (double)n * (double)(planes + 2 * heat_halo_for(&j->heat, planes));
+  double fields = 2.0 + (scheme == NULL ? 3.0 : scheme->fields) + (p->source.in_space ? 1.0 : 0.0) +
+                  (variable ? 1.0 + 2.0 * dims : 0.0);
+  if (scheme != NULL && scheme->implicit) { /* levels: half the points in each direction */
+    const double levels = dims == 1 ? 2.0 : dims == 2 ? 4.0 / 3.0 : 8.0 / 7.0;
+    fields += 3.0 + levels * (4.0 + (variable ? 2.0 * dims : 0.0));
+  }
+  return memory_check(j->run->c, 8.0 * fields * points, "this grid");
 }
 
 static status march(heat_job *j) {

@@ -300,12 +300,27 @@ static status take_grid(const options *o, heat_grid *g) {
   return STATUS_OK;
 }
 
-/* From lengths to distances of points, once the faces are known. */
-static void take_spacing(heat_grid *g) {
+/* Spacings whose squares, and what they divide, are numbers. */
+static const double LEAST_SPACING = 1e-150, LARGEST_SPACING = 1e150;
+
+/* From lengths to distances of points, once the faces are known: such that squares of them are
+ * numbers, and points differ in their coordinates. */
+static status take_spacing(const options *o, heat_grid *g) {
   for (int d = 0; d < g->dims; d++) {
-    const int64_t cells = g->face[2 * d] == HEAT_PERIODIC ? g->n[d] : g->n[d] - 1;
+    const int64_t n = g->n[d], cells = g->face[2 * d] == HEAT_PERIODIC ? n : n - 1;
     if (cells > 0) g->spacing[d] /= (double)cells;
+    if (!(g->spacing[d] >= LEAST_SPACING && g->spacing[d] <= LARGEST_SPACING)) {
+      return fail(STATUS_USAGE, "%s: points %g apart in %c; expected %g to %g",
+                  options_where(o, "heat.length"), g->spacing[d], "xyz"[d], LEAST_SPACING,
+                  LARGEST_SPACING);
+    }
+    if (n > 1 &&
+        (heat_at(g, d, 1) == heat_at(g, d, 0) || heat_at(g, d, n - 1) == heat_at(g, d, n - 2))) {
+      return fail(STATUS_USAGE, "%s = %.17g: points %g apart in %c have the same coordinate there",
+                  options_where(o, "heat.origin"), g->origin[d], g->spacing[d], "xyz"[d]);
+    }
   }
+  return STATUS_OK;
 }
 
 status heat_inputs_create(const options *o, heat_inputs *in) {
@@ -315,7 +330,7 @@ status heat_inputs_create(const options *o, heat_inputs *in) {
   TRY(name_inputs(o, in));
   TRY(take_functions(o, in));
   TRY(take_faces(o, in));
-  take_spacing(&in->problem.grid);
+  TRY(take_spacing(o, &in->problem.grid));
   for (int i = 0; i < HEAT_FUNCTIONS; i++) TRY(judge(o, in, i));
   const heat_value *alpha = &in->problem.alpha;
   if (!alpha->in_space && !(alpha->number > 0.0 && isfinite(alpha->number))) {

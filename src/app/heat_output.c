@@ -51,12 +51,12 @@ status heat_collect(heat_job *j) {
   status rc = STATUS_OK;
   heat_run *run = &j->heat;
   comm *c = run->world;
-  int64_t sums[3] = {0, run->launches, run->copies}, top[1] = {alloc_peak_bytes()};
+  int64_t sums[4] = {0, run->launches, run->copies, run->passed}, top[1] = {alloc_peak_bytes()};
   j->error_l2 = j->error_max = NAN;
   TRY(comm_agree(c, heat_store(run, run->host, run->u)));
   sums[0] = (int64_t)team_fingerprint(j->run->threads, run->host, run->slab.first * run->slab.plane,
                                       heat_owned(&run->slab));
-  TRY(comm_sum_i64(c, sums, 3));
+  TRY(comm_sum_i64(c, sums, 4));
   TRY(comm_max_i64(c, top, 1));
   TRY(backend_devices(j->run, &j->chosen));
   TRY(heat_totals_of(run, run->u, &j->totals));
@@ -64,6 +64,7 @@ status heat_collect(heat_job *j) {
   j->fingerprint = (uint64_t)sums[0];
   run->launches = sums[1];
   run->copies = sums[2];
+  run->passed = sums[3];
   j->host_peak = top[0];
   rc = comm_agree(c, run->failure);
 done:
@@ -78,10 +79,9 @@ static double updates_per_second(const heat_job *j) {
   return busy > 0.0 ? updates / busy : 0.0;
 }
 
-/* A stage reads one field and writes one: the least it can do. */
-static double bytes_moved(const heat_job *j) {
-  return 16.0 * (double)j->points * (double)j->heat.stages;
-}
+/* A pass, of however many stages, reads one field and writes one, planes of its halo included: the
+ * least it can do. Linear solves are not counted. */
+static double bytes_moved(const heat_job *j) { return 16.0 * (double)j->heat.passed; }
 
 static void put_heat(const heat_job *j, report *r) {
   const heat_run *run = &j->heat;

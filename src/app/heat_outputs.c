@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "file_name.h"
 #include "fingerprint.h"
+#include "log.h"
 #include "timers.h"
 
 enum { COUNTED = 1 << 20 }; /* saved times up to here are counted beforehand */
@@ -27,12 +28,24 @@ static int64_t step_of(const heat_run *run, double time) {
   return steps < OPTION_COUNT_MAX ? run->step_0 + (int64_t)steps : INT64_MAX;
 }
 
+/* Whether an asked time lies in (the last row's, `time`]: where a scheme chooses its steps, which
+ * step an asked time belongs to shows when it is made. */
+static int has_passed(const heat_outputs *out, double time) {
+  double before = -INFINITY;
+  if (out->rows > 0) memcpy(&before, heat_outputs_row(out, out->rows - 1) + ROW_TIME, 8);
+  for (int i = 0; i < out->times; i++) {
+    if (out->at[i] > before && out->at[i] <= time) return 1;
+  }
+  return 0;
+}
+
 static int64_t next_step(void *context, const heat_run *run, int64_t step) {
   const heat_outputs *out = context;
   int64_t next = INT64_MAX;
   if (out->every > 0 && step < INT64_MAX - out->every) {
     next = step < 0 ? 0 : (step / out->every + 1) * out->every;
   }
+  if (run->rtol > 0.0) return has_passed(out, INFINITY) && step + 1 < next ? step + 1 : next;
   for (int i = 0; i < out->times; i++) {
     const int64_t k = step_of(run, out->at[i]);
     if (k > step && k < next) next = k;
@@ -43,6 +56,7 @@ static int64_t next_step(void *context, const heat_run *run, int64_t step) {
 /* 0: too many to count. */
 static int64_t count_fields(const heat_outputs *out, const heat_run *run) {
   int64_t count = 0, step = -1;
+  if (run->rtol > 0.0) return 0; /* nobody knows */
   while (step < run->last && count < COUNTED) {
     step = next_step((void *)(uintptr_t)out, run, step);
     if (step > run->last) step = run->last;
@@ -125,20 +139,34 @@ done:
   return rc;
 }
 
-static status look(void *context, heat_run *run) {
-  heat_outputs *out = context;
-  if (is_there(out, run->step)) return STATUS_OK; /* gone on from here */
+static status record_timed(heat_outputs *out, heat_run *run) {
   const phase before = timers_switch(run->timers, PHASE_WRITE);
   status rc = record(out, run);
   timers_switch(run->timers, before);
   return rc;
 }
 
+static status look(void *context, heat_run *run) {
+  heat_outputs *out = context;
+  if (is_there(out, run->step)) return STATUS_OK; /* gone on from here */
+  const int64_t every = out->every;
+  const int counted = every > 0 && run->step % every == 0;
+  if (run->rtol > 0.0 && !counted && !has_passed(out, heat_time(run, run->step))) return STATUS_OK;
+  return record_timed(out, run);
+}
+
 status heat_outputs_end(heat_outputs *out, heat_run *run) {
   if (!out->wanted || run->reason == HEAT_NOT_FINITE || run->reason == HEAT_FAILED) {
     return STATUS_OK;
   }
-  return look(out, run);
+  double end = heat_time(run, run->step);
+  int late = 0;
+  for (int i = 0; i < out->times && run->reason == HEAT_DONE; i++) late += out->at[i] > end;
+  if (late > 0) {
+    log_warning("save_at: %d of the times lie behind the last step, at %.17g: not saved", late,
+                end);
+  }
+  return is_there(out, run->step) ? STATUS_OK : record_timed(out, run);
 }
 
 /* ---- options ---- */

@@ -73,16 +73,27 @@ static const heat_scheme *choose(heat_job *j, double dt) {
   const double many = stages_to_end(j, rkl2, auto_dt(j, rkl2));
   const double solves = IMPLICIT_STAGES * steps_for(implicit, options_real(j->run->o, "heat.rtol"));
   snprintf(j->why, sizeof j->why,
-           "to t_end ftcs needs %.0f stages, rkl2 %.0f, tr-bdf2 the work of %.0f", one, many,
+           "to t_end ftcs needs %.15g stages, rkl2 %.15g, tr-bdf2 the work of %.15g", one, many,
            solves);
   if (solves < one && solves < many) return implicit;
   return many < one ? rkl2 : ftcs;
 }
 
+/* dt lambda_max of an implicit step, beyond which its mass is nothing. */
+static const double LONGEST = 1e100;
+
 static status check_stable(const heat_job *j) {
   const heat_run *run = &j->heat;
   const double limit = run->scheme->limit(0), longest = run->scheme->limit(MOST_STAGES);
-  if (run->scheme->implicit) return STATUS_OK;
+  if (run->scheme->implicit) {
+    if (run->scheme->order == 0 || run->dt * run->lambda <= LONGEST) return STATUS_OK;
+    return fail(
+        STATUS_USAGE,
+        "%s: steps of %g leave nothing of what decays (dt lambda_max = %.3g; expected at "
+        "most %g); take scheme steady",
+        options_where(j->run->o, options_is_word(j->run->o, "heat.dt") ? "heat.t_end" : "heat.dt"),
+        run->dt, run->dt * run->lambda, LONGEST);
+  }
   if (!isfinite(limit) && run->dt * run->lambda > longest) {
     return fail(STATUS_USAGE,
                 "%s = %.17g would take a step of more than %d stages; expected at "
@@ -117,6 +128,17 @@ done:
   return rc;
 }
 
+/* How fast the grid lets anything change decides on every step; 0: there is a single point. */
+static status check_rate(const heat_job *j) {
+  const double least = 1e-290, most = 1e290, lambda = j->heat.lambda;
+  if ((lambda >= least && lambda <= most) || (lambda == 0.0 && j->points == 1)) return STATUS_OK;
+  return fail(STATUS_USAGE,
+              "%s and %s: the fastest decay on this grid has a rate of %.3g per s; expected %.3g "
+              "to %.3g",
+              options_where(j->run->o, "heat.alpha"), options_where(j->run->o, "heat.length"),
+              lambda, least, most);
+}
+
 static status decide(heat_job *j) {
   status rc = STATUS_OK;
   heat_run *run = &j->heat;
@@ -124,6 +146,7 @@ static status decide(heat_job *j) {
   const int given = !options_is_word(o, "heat.dt");
   const char *name = options_text(o, "heat.scheme");
   const heat_scheme *scheme = heat_scheme_find(name);
+  TRY(check_rate(j));
   run->dt = given ? options_real(o, "heat.dt") : 0.0;
   run->t_end = options_has(o, "heat.t_end") ? options_real(o, "heat.t_end") : NAN;
   run->last = options_has(o, "heat.steps") ? options_integer(o, "heat.steps") : 0;

@@ -45,12 +45,14 @@ status history_open(const char *path, const char *heading, history **out) {
   if (path == NULL) return STATUS_OK;
   TRY(create(heading, &h));
   TRY(swap_open(path, &h->swap));
+  swap_hold(&h->swap);
+  swap_tidy(&h->swap); /* what a killed run left; its rows are in its checkpoints */
   h->file = fdopen(dup(h->swap.descriptor), "w");
   if (h->file == NULL) {
     rc = fail(STATUS_IO, "%s: cannot write the history: %s", path, strerror(errno));
     goto done;
   }
-  if (fprintf(h->file, "%s\n", heading) < 0) note_failure(h);
+  if (fprintf(h->file, "%s\n", heading) < 0 || fflush(h->file) != 0) note_failure(h);
   *out = h;
   h = NULL;
 done:

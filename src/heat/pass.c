@@ -109,6 +109,8 @@ status heat_flush(heat_run *run) {
   if (fetched.count > 0) TRY(heat_exchange_end(run, fetched.field[fetched.count - 1]));
   HEAT_ATTEMPT(run, do_part(run, fetched.count > 0 && !alone ? PART_BOUNDARY : PART_ALL));
   note_halos(run, &fetched);
+  run->passed += heat_owned(&run->slab) +
+                 (alone ? 0 : 2 * (run->queued - 1) * run->slab.plane * (run->slab.planes > 0));
   run->queued = run->whole = 0;
 done:
   return rc;
@@ -158,23 +160,40 @@ static int is_timed(const heat_problem *p) {
 /* Stages at the ends of a slab are computed twice, on both sides: at most for so many planes. */
 enum { PLANES_PER_STAGE = 8 };
 
+/* Whether slabs have others' planes beside them. */
+static int is_cut(const heat_run *run) {
+  const heat_grid *g = &run->problem->grid;
+  return comm_size(run->world) > 1 || g->face[2 * (g->dims - 1)] == HEAT_PERIODIC;
+}
+
+/* What serves a slab of so many planes. */
+static int64_t serving_depth(const heat_run *run, int64_t planes) {
+  const int64_t useful = planes / PLANES_PER_STAGE;
+  int64_t depth = run->kernels->heat->depth(run->place, &run->problem->grid, planes);
+  if (is_cut(run) && planes > 0 && depth > useful) depth = useful;
+  return is_timed(run->problem) || depth < 1 ? 1 : depth;
+}
+
+static int64_t halo_of(const heat_run *run, int64_t depth) {
+  const heat_grid *g = &run->problem->grid;
+  return is_cut(run) && g->n[g->dims - 1] > 1 && depth > HEAT_REACH ? depth : HEAT_REACH;
+}
+
+int64_t heat_halo_for(const heat_run *run, int64_t planes) {
+  return halo_of(run, serving_depth(run, planes));
+}
+
 status heat_choose_depth(heat_run *run, int64_t wanted) {
   status rc = STATUS_OK;
   heat_slab *s = &run->slab;
-  const int last = s->g.dims - 1;
-  const int cut = comm_size(run->world) > 1 || s->g.face[2 * last] == HEAT_PERIODIC;
   int64_t word[2];
   if (wanted == 0) {
-    wanted = run->kernels->heat->depth(run->place, &s->g, s->planes);
-    const int64_t useful = s->planes / PLANES_PER_STAGE;
-    if (cut && s->planes > 0 && wanted > useful) wanted = useful;
-    if (is_timed(run->problem) || wanted < 1) wanted = 1;
-    word[0] = s->planes > 0 ? -wanted : INT64_MIN;
+    word[0] = s->planes > 0 ? -serving_depth(run, s->planes) : INT64_MIN;
     TRY(comm_max_i64(run->world, word, 1));
     wanted = -word[0];
   }
   run->depth = (int)wanted;
-  s->halo = cut && s->g.n[last] > 1 && wanted > HEAT_REACH ? wanted : HEAT_REACH;
+  s->halo = halo_of(run, wanted);
   rc = comm_agree(run->world, alloc_array(&run->queue, run->depth, sizeof *run->queue, "stages"));
 done:
   return rc;

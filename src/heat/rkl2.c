@@ -14,6 +14,7 @@
  * for rough data of which every wiggle matters: like all stabilised methods it damps the fast
  * modes, it does not resolve them. Source: Meyer, Balsara, Aslam, A second-order accurate Super
  * TimeStepping formulation for anisotropic thermal conduction, MNRAS 422 (2012), eqs. 15-19. */
+#include <limits.h>
 #include <math.h>
 
 #include "scheme.h"
@@ -24,7 +25,8 @@ static double limit(int stages) {
 }
 
 static int stages(double z) {
-  int s = z < 1e12 ? (int)((sqrt(9.0 + 8.0 * z) - 1.0) / 2.0) : 1000000;
+  if (!(z < 1e12)) return INT_MAX; /* more than anyone makes */
+  int s = (int)((sqrt(9.0 + 8.0 * z) - 1.0) / 2.0);
   while (s < 2 || limit(s) < z) s++;
   return s;
 }

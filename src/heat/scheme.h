@@ -142,7 +142,8 @@ typedef struct heat_run {
   int64_t began_at;             /* the step gone on from */
   int64_t launches;             /* of kernels, in the loop */
   int64_t copies;               /* between host and backend memory, in the loop */
-  int64_t stages;               /* made, for the traffic */
+  int64_t stages;               /* made */
+  int64_t passed;               /* points gone through in passes, for the traffic */
   int64_t bad_point[HEAT_DIMS]; /* HEAT_NOT_FINITE: coordinates on the grid */
   double bad_value;
   int bad_rank;
@@ -213,6 +214,10 @@ void heat_forget_halos(heat_run *run);
 
 /* run->depth, the queue, and the halo of the slab; 0: what serves. */
 status heat_choose_depth(heat_run *run, int64_t wanted);
+
+/* Planes of others on each side of a slab of so many, where no depth is asked for; for kernels,
+ * place, world and problem as set. Local. */
+int64_t heat_halo_for(const heat_run *run, int64_t planes);
 
 /* ---- stage.c ---- */
 

@@ -102,6 +102,14 @@ refused 3 "expected a positive number" $box --alpha "x-0.5"
 refused 2 "t is the time" $box --parameters.t 3
 refused 2 "found the C file" $box --exact f.c
 refused 3 "cannot be opened" --n 9 --initial nothere.c --steps 1
+refused 2 "--length: points 1.25e-201 apart in x; expected 1e-150 to 1e+150" $box --length 1e-200
+refused 2 "--length: points 1.25e+199 apart in x" $box --length 1e200
+refused 2 "--origin = 1.0000000000000001e+300: points 0.125 apart in x have the same coordinate" $box --origin 1e300
+refused 2 "the fastest decay on this grid has a rate of" $box --alpha 1e300
+refused 2 "--alpha and heat.length: the fastest decay" $box --alpha 1e-310
+refused 2 "takes 1e+302 steps" --n 9 --initial x --t_end 1e300 --dt 0.01 --scheme backward-euler
+refused 2 "steps of 1e+300 leave nothing of what decays" --n 9 --initial x --t_end 1e300 --scheme crank-nicolson --dt 1e300
+refused 2 "scheme steady" --n 9 --initial x --t_end 1e300
 printf '[heat]\nn = 9\ninitial = x\nsteps = 1\nboundary = neumann(1 +)\n' >bad.ini
 refused 2 "bad.ini:5" bad.ini
 

@@ -113,6 +113,18 @@ same "$(cat x.vtkhdf)" mine
 what="no folder"; heat --n 9 --initial x --steps 4 --output no/x.vtkhdf; expect 6 no/x.vtkhdf
 rm -f x.vtkhdf
 
+# Steps that a scheme chooses are not shortened for saved times: the first step at or past each is saved.
+what="saved times of steps of its own"
+own="--n 65 --initial x>0.5 --t_end 0.2 --scheme tr-bdf2"
+heat $own; expect 0; goal=$(print)
+heat $own --save_at 0.01,0.05,0.1001,0.1002 --history own.csv; expect 0
+same "$(print)" "$goal"
+heat $own --save_every 1 --history all.csv; expect 0
+same "$(column own.csv 2)" "$(awk -F, 'BEGIN { split("0.01 0.05 0.1001 0.2", at, " "); k = 1 }
+  NR > 1 && $2 >= at[k] { printf "%s ", $2; k++ }' all.csv)"
+what="times behind the last step"
+heat --n 9 --initial x --steps 4 --save_at 3,4 --history late.csv; expect 0 "2 of the times lie behind the last step"
+
 # Case 94: the last good times stay, the field that is not finite is not written.
 what="not finite"
 heat --n 9 --initial "x" --source "step(t-0.02)*1e308*1e308" --dt 1e-3 --steps 60 --save_every 10 --output nan.vtkhdf --history n.csv

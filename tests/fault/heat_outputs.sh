@@ -56,6 +56,7 @@ steps=$(($(find . -name 'ck.*.h5' | sort | tail -1 | tr -dc 0-9 | sed 's/5$//;s/
 "$HALOSWEEP" heat $B $files --steps $steps --save_every 20000 --checkpoint ck.h5 --restart latest \
   --checkpoint.every 45000 2> err || complain "exit $?"
 [ "$(find . -name '.run*.part' | wc -l)" = 0 ] || complain "a temporary stays: $(ls -A)"
+[ "$(find . -name '.h.csv.*.part' | wc -l)" = 0 ] || complain "the killed run's history stays: $(ls -A)"
 mv run.vtkhdf pieces.vtkhdf && mv h.csv pieces.csv
 "$HALOSWEEP" heat $B $files --steps $steps --save_every 20000 2> err || complain "exit $?"
 cmp h.csv pieces.csv || complain "another history"
@@ -67,7 +68,8 @@ run=$!
 for ((i = 0; i < 600 && $(find . -name '.run*.part' | wc -l) == 0; i++)); do sleep 0.05; done
 "$HALOSWEEP" heat $B $asked --steps 300 2> err || complain "exit $?"
 fields 10 whole.vtkhdf || complain "the second run's fields"
-[ "$(find . -name '.run*.part' | wc -l)" = 1 ] || complain "the first run's temporary is gone: $(ls -A)"
+[ "$(find . -name '.run*.part' | wc -l) $(find . -name '.h.csv.*.part' | wc -l)" = "1 1" ] ||
+  complain "the first run's temporary is gone: $(ls -A)"
 "$HALOSWEEP" inspect run.vtkhdf > out 2>&1 || complain "$(cat out)"
 kill -USR1 $run
 wait $run

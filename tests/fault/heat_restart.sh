@@ -57,6 +57,34 @@ try implicit 3 2 --n 40,33 --scheme crank-nicolson --initial "x*y" --boundary_xm
   --boundary_xmax "robin(2, t)" --boundary_ymin periodic --boundary_ymax periodic --alpha "x<0.3?100:1+x" --dt 0.01 --t_end 0.095
 try own_steps 9 3 --dims 2 --n 30 --scheme tr-bdf2 --initial "x>0.5" --boundary "neumann(sin(9*t))" --steps 25
 
+# what auto chose is that of the problem, the end time and the tolerance: other ranks and backends go on with it
+for to in "0.003 ftcs 50" "0.1 rkl2 30"; do
+  read -r end scheme every <<<"$to"
+  name="auto, $scheme"
+  auto="--n 100 --initial sin(pi*x) --alpha 1+x --t_end $end --progress off"
+  rm -f ck.*.h5
+  "$HALOSWEEP" heat $auto --checkpoint ck.h5 --checkpoint.every "$every" --report whole.json >whole.out 2>err ||
+    complain "whole run: exit $?"
+  rm "$(ls ck.*.h5 | tail -1)" # the end
+  mpirun -n 3 "$HALOSWEEP" heat $auto --checkpoint ck.h5 --restart latest --backend ref --report r.json \
+    >out 2>err || complain "exit $?"
+  grep -q "\"scheme\": \"$scheme\"" r.json || complain "another scheme"
+  [ -n "$(print out)" ] && [ "$(print out)" = "$(print whole.out)" ] || complain "other bits"
+  [ "$(field steps_this_run r.json)" -lt "$(field steps r.json)" ] || complain "a fresh start"
+done
+"$HALOSWEEP" heat --n 100 --initial "sin(pi*x)" --alpha 1+x --t_end 0.003 --checkpoint ck.h5 --restart latest >out 2>err
+[ $? = 2 ] || complain "auto for another end time: not exit 2"
+grep -q "heat.scheme: rkl2 in the checkpoint, ftcs in this run" err || complain "does not say what auto chose"
+
+name="saved times of steps of its own"
+own="--dims 2 --n 30 --scheme tr-bdf2 --initial x>0.5 --boundary neumann(sin(9*t)) --t_end 0.03 --save_at 0.001,0.02 --progress off"
+rm -f ck.*.h5
+"$HALOSWEEP" heat $own --history whole.csv --checkpoint ck.h5 --checkpoint.every 10 >whole.out 2>err ||
+  complain "whole run: exit $?"
+rm $(ls ck.*.h5 | tail -2)
+mpirun -n 2 "$HALOSWEEP" heat $own --history h.csv --checkpoint ck.h5 --restart latest >out 2>err || complain "exit $?"
+[ "$(print out)" = "$(print whole.out)" ] && cmp h.csv whole.csv || complain "another history: $(cat h.csv whole.csv)"
+
 name="on past a shortened step"
 rm -f ck.*.h5
 short="--n 7 --initial x*x --alpha 0.1 --scheme rk4 --dt 0.002 --checkpoint ck.h5 --restart latest --progress off"
