@@ -89,14 +89,12 @@ static heat_pass pass_of(const heat_work *w, double scale, const heat_input *in,
   return p;
 }
 
-/* The stream of a stage over planes [from, to): a single boundary plane follows unpack() on urgent.
- */
-static status stage_stream(device *d, const heat_work *w, int64_t from, int64_t to,
-                           cudaStream_t *out) {
+status cuda_heat_stream(device *d, const heat_slab *s, int64_t from, int64_t to,
+                        cudaStream_t *out) {
   status rc = STATUS_OK;
-  const int forked = d->forked, inside = from >= 1 && to <= w->s.planes - 1;
+  const int forked = d->forked, inside = from >= 1 && to <= s->planes - 1;
   TRY(device_settle(d));
-  *out = forked && d->joining && (to <= 1 || from >= w->s.planes - 1) ? d->urgent : d->main;
+  *out = forked && d->joining && (to <= 1 || from >= s->planes - 1) ? d->urgent : d->main;
   if (*out == d->main) {
     TRY(device_join(d));
     if (inside) d->forked = forked;
@@ -105,7 +103,7 @@ done:
   return rc;
 }
 
-static status urgent_done(device *d) {
+status cuda_heat_urgent(device *d) {
   d->joining = 1;
   return device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord");
 }
@@ -124,9 +122,9 @@ status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t fro
     a.term[i] = at(s->term[i]);
   }
   for (int f = 0; f < HEAT_FACES; f++) a.held[f] = at(s->held[f]);
-  TRY(stage_stream(d, w, from, to, &stream));
+  TRY(cuda_heat_stream(d, &w->s, from, to, &stream));
   TRY(device_launched(d, kernel_heat_stage(stream, &a), "kernel heat stage"));
-  if (stream == d->urgent) TRY(urgent_done(d));
+  if (stream == d->urgent) TRY(cuda_heat_urgent(d));
 done:
   return rc;
 }
@@ -307,7 +305,7 @@ status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u) {
     TRY(copy(d, ghost_at(w, u, h->ghost_row[i]), from + i * plane, n * plane, stream));
   }
   TRY(device_check(d, cudaEventRecord(w->received, stream), "cudaEventRecord"));
-  if (forked) TRY(urgent_done(d));
+  if (forked) TRY(cuda_heat_urgent(d));
 done:
   return rc;
 }

@@ -107,24 +107,25 @@ PORTABLE int64_t heat_level_wrap(const heat_grid *g, int d, int64_t at) {
   return at < 0 ? at + n : at >= n ? at - n : at;
 }
 
-/* The rate of a Robin term at a point: x, then the others. */
-PORTABLE double heat_level_robin(const heat_level_map *m, const int64_t *j) {
+/* The rate of a Robin term at a point of a grid of `dims` directions: x, then the others. */
+PORTABLE double heat_level_robin(const heat_level_map *m, int dims, const int64_t *j) {
   double rest = 0.0;
-  for (int d = 1; d < m->s.g.dims; d++) rest += m->robin[d][j[d]];
+  for (int d = 1; d < dims; d++) rest += m->robin[d][j[d]];
   return m->robin[0][j[0]] + rest;
 }
 
-/* The sum over directions of the operator at a point: j global coordinates, `at` its place in the
- * slab. *diagonal: what multiplies u itself in it. u NULL: the diagonal alone. */
-PORTABLE double heat_level_sum(const heat_level_map *m, const double *u, int64_t at,
-                               const int64_t *j, double *diagonal) {
-  const double robin = heat_level_robin(m, j);
+/* The sum over the `dims` directions of the operator at a point: j global coordinates, `at` its
+ * place in the slab; `varies`: alpha does. *diagonal: what multiplies u itself in it. u NULL: the
+ * diagonal alone. (Where dims and varies are known when this is compiled, loops and tests go.) */
+PORTABLE double heat_level_sum(const heat_level_map *m, int dims, int varies, const double *u,
+                               int64_t at, const int64_t *j, double *diagonal) {
+  const double robin = heat_level_robin(m, dims, j);
   double sum = 0.0, own = 0.0;
   int64_t step = 1;
-  for (int d = 0; d < m->s.g.dims; d++) {
+  for (int d = 0; d < dims; d++) {
     const heat_near near = heat_level_near(&m->s.g, d, j[d], step);
     double lo = m->lo[d][j[d]], hi = m->hi[d][j[d]];
-    if (m->face[0] != 0) {
+    if (varies) {
       lo *= m->face[d][at + near.a_lo];
       hi *= m->face[d][at + near.a_hi];
     }
