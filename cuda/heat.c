@@ -246,10 +246,13 @@ static lidx run_of(const lidx *row, lidx i, lidx count, int64_t fence) {
   return n;
 }
 
-static status copy(device *d, void *to, const void *from, int64_t numbers, cudaStream_t stream) {
-  return device_launched(
-      d, cudaMemcpyAsync(to, from, (size_t)numbers * sizeof(double), cudaMemcpyDefault, stream),
-      "copy of planes");
+/* To or from a halo's buffer; that of a plan with adopted ones is device memory. */
+static status copy(device *d, const halo *h, void *to, const void *from, int64_t numbers,
+                   cudaStream_t stream) {
+  const size_t bytes = (size_t)numbers * sizeof(double);
+  const cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+  return h->adopted ? device_check(d, error, "copy of planes")
+                    : device_copied(d, error, "copy of planes");
 }
 
 status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u) {
@@ -263,7 +266,8 @@ status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u) {
   }
   for (lidx i = 0, n; i < h->sends; i += n) {
     n = run_of(h->send_row, i, h->sends, -1);
-    TRY(copy(d, to + i * plane, at(u) + (h->send_row[i] + w->s.halo) * plane, n * plane, d->main));
+    TRY(copy(d, h, to + i * plane, at(u) + (h->send_row[i] + w->s.halo) * plane, n * plane,
+             d->main));
   }
   TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
   d->forked = 1;
@@ -302,7 +306,7 @@ status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u) {
   }
   for (lidx i = 0, n; i < h->ghosts; i += n) {
     n = run_of(h->ghost_row, i, h->ghosts, w->s.halo);
-    TRY(copy(d, ghost_at(w, u, h->ghost_row[i]), from + i * plane, n * plane, stream));
+    TRY(copy(d, h, ghost_at(w, u, h->ghost_row[i]), from + i * plane, n * plane, stream));
   }
   TRY(device_check(d, cudaEventRecord(w->received, stream), "cudaEventRecord"));
   if (forked) TRY(cuda_heat_urgent(d));

@@ -9,8 +9,9 @@
 #include "memory.h"
 #include "run_files.h"
 
-/* Below, starting a GPU costs more than it can save. */
-enum { AUTO_GPU_POINTS = 1000000 };
+/* Below, starting a GPU costs more than it can save; with a scheme that solves linear systems, its
+ * coarse grids are what a GPU waits for. */
+enum { AUTO_GPU_POINTS = 1000000, AUTO_GPU_POINTS_IMPLICIT = 1000000 };
 
 static status check_files(const heat_job *j) {
   const char *inputs[HEAT_FUNCTIONS];
@@ -31,7 +32,10 @@ static status open_backend(heat_job *j) {
   const heat_grid *g = &j->in.problem.grid;
   heat_run *run = &j->heat;
   j->points = g->n[0] * g->n[1] * g->n[2];
-  const problem_size size = {j->points, "points", AUTO_GPU_POINTS};
+  const heat_scheme *scheme = heat_scheme_find(options_text(j->run->o, "heat.scheme"));
+  const int implicit = scheme != NULL && scheme->implicit; /* auto is decided later */
+  const problem_size size = {j->points, "points",
+                             implicit ? AUTO_GPU_POINTS_IMPLICIT : AUTO_GPU_POINTS};
   TRY(backend_choose(j->run, &size, &j->chosen));
   if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
   run->kernels = j->chosen.kernels;

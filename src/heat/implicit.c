@@ -85,7 +85,7 @@ void heat_implicit_close(heat_run *run) {
 
 static void combine(heat_run *run, double a, heat_field x, double b, heat_field y, double c,
                     heat_field out) {
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->combine(run->place, finest(run)->level, a, x, b, y, c, out));
 }
 
@@ -96,7 +96,7 @@ status heat_implicit_combine(heat_run *run, double a, heat_field x, double b, he
 }
 
 static status dot(heat_run *run, heat_field x, heat_field y, double *out) {
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->dot(run->place, finest(run)->level, x, y));
   return run->kernels->sums(run->place, run->world, 1, out);
 }
@@ -105,6 +105,7 @@ static status dot(heat_run *run, heat_field x, heat_field y, double *out) {
 static status sum_of(heat_run *run, heat_field x, double *out) {
   status rc = STATUS_OK;
   heat_totals t;
+  heat_count_pass(run);
   TRY(heat_totals_of(run, x, &t));
   *out = t.heat;
   for (int d = 0; d < run->slab.g.dims; d++) *out /= run->slab.g.spacing[d];
@@ -115,6 +116,7 @@ done:
 status heat_implicit_norm(heat_run *run, heat_field e, heat_field u, heat_field v, double *out) {
   status rc = STATUS_OK;
   double sum;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->weigh(run->place, finest(run)->level, e, u, v, run->rtol, run->atol));
   TRY(run->kernels->sums(run->place, run->world, 1, &sum));
   *out = sqrt(sum / run->implicit->cells);
