@@ -72,7 +72,7 @@ static void make_problem(setting *s, const testcase *c) {
   }
   for (int f = 0; f < 2 * c->dims; f++) {
     p->grid.face[f] = f < 2 ? HEAT_HELD : HEAT_FLUX;
-    p->face[f].kind = f < 2 ? BOUNDARY_DIRICHLET : BOUNDARY_NEUMANN;
+    p->face[f].kind = f < 2 ? BOUNDARY_INITIAL : BOUNDARY_NEUMANN;
   }
   s->alpha = (planes){&p->grid, 1};
   s->initial = (planes){&p->grid, 0};
