@@ -7,33 +7,51 @@
 #include "block_sum.h"
 #include "heat_level.cuh"
 
-/* What the operator does at a point that is not held. */
-template <int DIMS, bool VARIES, bool RELAXES>
-static __device__ inline double level_point(const heat_level_args &a, int64_t at,
-                                            const int64_t *j) {
-  double own;
-  const double sum = heat_level_sum(&a.m, DIMS, VARIES, a.u, at, j, &own);
-  if (!RELAXES) {
-    const double product = heat_level_apply(a.mass, a.scale, sum, a.u[at]);
-    return a.r == nullptr ? product : a.r[at] - product;
+/* What a thread keeps from plane to plane. */
+template <int DIMS, bool VARIES, bool RELAXES> struct operation {
+  const heat_level_args &a;
+  heat_level_part part[DIMS];
+  bool held;
+
+  __device__ inline void start(const int64_t *j) {
+    int64_t step = 1;
+    held = level_line_is_held<DIMS>(a.m.s.g, j);
+#pragma unroll
+    for (int d = 0; d < DIMS - 1; d++) {
+      part[d] = heat_level_part_at(&a.m, d, j[d], step);
+      step *= a.m.s.g.n[d];
+    }
   }
-  const double diagonal = fma(a.scale, own, a.mass), r = a.r[at];
-  if (a.u == nullptr) return a.c[2] * (r / diagonal);
-  const double here = a.u[at];
-  const double residual = r - heat_level_apply(a.mass, a.scale, sum, here);
-  return heat_level_relax(here, a.c[1] == 0.0 ? 0.0 : a.out[at], residual, diagonal, a.c[0], a.c[1],
-                          a.c[2]);
-}
+
+  __device__ inline double value(int64_t at) const {
+    double own;
+    const double sum = heat_level_sum_of(part, DIMS, VARIES ? a.m.face : nullptr, a.u, at, &own);
+    if (!RELAXES) {
+      const double product = heat_level_apply(a.mass, a.scale, sum, a.u[at]);
+      return a.r == nullptr ? product : a.r[at] - product;
+    }
+    const double diagonal = fma(a.scale, own, a.mass), r = a.r[at];
+    if (a.u == nullptr) return a.c[2] * (r / diagonal);
+    const double here = a.u[at];
+    const double residual = r - heat_level_apply(a.mass, a.scale, sum, here);
+    return heat_level_relax(here, a.c[1] == 0.0 ? 0.0 : a.out[at], residual, diagonal, a.c[0],
+                            a.c[1], a.c[2]);
+  }
+
+  __device__ inline void point(int64_t at, const int64_t *j) {
+    constexpr int LAST = DIMS - 1;
+    part[LAST] = heat_level_part_at(&a.m, LAST, j[LAST], a.m.s.plane);
+    a.out[at] = held || level_holds(a.m.s.g, LAST, j[LAST]) ? 0.0 : value(at);
+  }
+};
 
 template <int DIMS, bool VARIES, bool RELAXES>
 __global__ void __launch_bounds__(LEVEL_THREADS)
     level_pass(const __grid_constant__ heat_level_args a) {
+  operation<DIMS, VARIES, RELAXES> work = {a};
   let_next_start();
   wait_for_last();
-  level_points<DIMS>(a.m.s, a.from, a.to, a.chunk, [&](int64_t at, const int64_t *j) {
-    const bool held = level_is_held<DIMS>(a.m.s.g, j);
-    a.out[at] = held ? 0.0 : level_point<DIMS, VARIES, RELAXES>(a, at, j);
-  });
+  level_points<DIMS>(a.m.s, a.from, a.to, a.chunk, work);
 }
 
 #define KERNELS(dims)                                                                              \

@@ -45,16 +45,18 @@ static inline level_grid level_grid_of(const heat_slab *s, int64_t planes, int p
   return g;
 }
 
-/* Calls point(at, j) for each of this thread's points of planes [from, to): its place in the slab
- * and its global coordinates. */
-template <int DIMS, class Point>
+/* Work at points: start(j) is told the coordinates of all directions but the last one, then
+ * point(at, j) is called for each of this thread's points of planes [from, to) there: its place in
+ * the slab and its global coordinates. */
+template <int DIMS, class Work>
 static __device__ inline void level_points(const heat_slab &s, int64_t from, int64_t to,
-                                           int64_t chunk, const Point &point) {
+                                           int64_t chunk, Work &work) {
   const int64_t x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   int64_t j[HEAT_DIMS] = {x, 0, 0};
   if (DIMS == 1) {
     j[0] = from + x + s.first;
-    if (from + x < to) point(from + x + s.halo, j);
+    work.start(j);
+    if (from + x < to) work.point(from + x + s.halo, j);
     return;
   }
   if (x >= s.g.n[0]) return;
@@ -64,23 +66,27 @@ static __device__ inline void level_points(const heat_slab &s, int64_t from, int
   for (int64_t y = DIMS == 3 ? blockIdx.y * blockDim.y + threadIdx.y : 0; y < rows; y += across) {
     int64_t at = (begin + s.halo) * s.plane + y * s.g.n[0] + x;
     j[1] = y;
+    work.start(j);
     for (int64_t plane = begin; plane < end; plane++) {
       j[DIMS - 1] = plane + s.first;
-      point(at, j);
+      work.point(at, j);
       at += s.plane;
     }
   }
 }
 
-/* Whether a face holds the point. */
+/* Whether a face of direction d holds the points of coordinate j. */
+static __device__ inline bool level_holds(const heat_grid &g, int d, int64_t j) {
+  return (j == 0 && g.face[2 * d] == HEAT_HELD) ||
+         (j == g.n[d] - 1 && g.face[2 * d + 1] == HEAT_HELD);
+}
+
+/* The same for any direction but the last one. */
 template <int DIMS>
-static __device__ inline bool level_is_held(const heat_grid &g, const int64_t *j) {
+static __device__ inline bool level_line_is_held(const heat_grid &g, const int64_t *j) {
   bool held = false;
 #pragma unroll
-  for (int d = 0; d < DIMS; d++) {
-    held |= j[d] == 0 && g.face[2 * d] == HEAT_HELD;
-    held |= j[d] == g.n[d] - 1 && g.face[2 * d + 1] == HEAT_HELD;
-  }
+  for (int d = 0; d < DIMS - 1; d++) held |= level_holds(g, d, j[d]);
   return held;
 }
 

@@ -41,7 +41,8 @@ static __device__ inline double gather(const heat_transfer_args &a, const int64_
     const double *shares = a.finer.share[D], *taps = a.l.tap[D] + HEAT_TAPS * J[D];
     const int64_t rest = shares == nullptr ? 0 : coincident<DIMS, D + 1>(a, J, next);
     double sum = 0.0;
-    for (int k = 0; k < HEAT_TAPS; k++) {
+    const int begin = taps[0] == 0.0, end = HEAT_TAPS - (taps[HEAT_TAPS - 1] == 0.0);
+    for (int k = begin; k < end; k++) { /* the outermost are there near odd ends only */
       double tap = taps[k];
       if (tap == 0.0) continue;
       const int64_t at = base + place<DIMS, D>(a.finer.s, middle + k - HEAT_REACH, stride);
@@ -55,14 +56,25 @@ static __device__ inline double gather(const heat_transfer_args &a, const int64_
   }
 }
 
+template <int DIMS> struct restriction {
+  const heat_transfer_args &a;
+  bool held;
+
+  __device__ inline void start(const int64_t *J) { held = level_line_is_held<DIMS>(a.l.s.g, J); }
+
+  __device__ inline void point(int64_t at, const int64_t *J) {
+    const bool none = held || level_holds(a.l.s.g, DIMS - 1, J[DIMS - 1]);
+    a.out[at] = none ? 0.0 : gather<DIMS, 0>(a, J, 0, 1);
+  }
+};
+
 template <int DIMS>
 __global__ void __launch_bounds__(LEVEL_THREADS)
     restriction_pass(const __grid_constant__ heat_transfer_args a) {
+  restriction<DIMS> work = {a};
   let_next_start();
   wait_for_last();
-  level_points<DIMS>(a.l.s, 0, a.l.s.planes, a.chunk, [&](int64_t at, const int64_t *J) {
-    a.out[at] = level_is_held<DIMS>(a.l.s.g, J) ? 0.0 : gather<DIMS, 0>(a, J, 0, 1);
-  });
+  level_points<DIMS>(a.l.s, 0, a.l.s.planes, a.chunk, work);
 }
 
 /* Where a point and the fine ones it is made from lie, as to direction D. */
@@ -109,25 +121,37 @@ static __device__ inline double spread(const heat_transfer_args &a, const betwee
   }
 }
 
+template <int DIMS> struct interpolation {
+  const heat_transfer_args &a;
+  between t[DIMS];
+  int64_t line; /* where all directions but the last put the fine point */
+
+  __device__ inline void start(const int64_t *j) {
+    line = 0;
+    if constexpr (DIMS > 1) {
+      t[0] = between_of<DIMS, 0>(a, j[0], 1, 1);
+      line += t[0].here;
+    }
+    if constexpr (DIMS > 2) {
+      t[1] = between_of<DIMS, 1>(a, j[1], a.l.s.g.n[0], a.finer.s.g.n[0]);
+      line += t[1].here;
+    }
+  }
+
+  __device__ inline void point(int64_t at, const int64_t *j) {
+    constexpr int LAST = DIMS - 1;
+    t[LAST] = between_of<DIMS, LAST>(a, j[LAST], a.l.s.plane, a.finer.s.plane);
+    a.out[at] += spread<LAST>(a, t, 0, 0, line + t[LAST].here);
+  }
+};
+
 template <int DIMS>
 __global__ void __launch_bounds__(LEVEL_THREADS)
     interpolation_pass(const __grid_constant__ heat_transfer_args a) {
+  interpolation<DIMS> work = {a};
   let_next_start();
   wait_for_last();
-  level_points<DIMS>(a.finer.s, 0, a.finer.s.planes, a.chunk, [&](int64_t at, const int64_t *j) {
-    between t[DIMS];
-    t[0] = between_of<DIMS, 0>(a, j[0], 1, 1);
-    int64_t here = t[0].here;
-    if constexpr (DIMS > 1) {
-      t[1] = between_of<DIMS, 1>(a, j[1], a.l.s.g.n[0], a.finer.s.g.n[0]);
-      here += t[1].here;
-    }
-    if constexpr (DIMS > 2) {
-      t[2] = between_of<DIMS, 2>(a, j[2], a.l.s.plane, a.finer.s.plane);
-      here += t[2].here;
-    }
-    a.out[at] += spread<DIMS - 1>(a, t, 0, 0, here);
-  });
+  level_points<DIMS>(a.finer.s, 0, a.finer.s.planes, a.chunk, work);
 }
 
 static cudaError_t run(cudaStream_t s, const void *const *kernels, heat_transfer_args *a,

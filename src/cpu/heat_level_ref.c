@@ -18,11 +18,6 @@ static void coordinates(const heat_level *l, int64_t p, int64_t i, int64_t j[HEA
   j[last] = p + s->first;
 }
 
-static double sum_at(const heat_level *l, const double *u, int64_t at, const int64_t *j,
-                     double *diagonal) {
-  return heat_level_sum(&l->m, l->m.s.g.dims, l->m.face[0] != NULL, u, at, j, diagonal);
-}
-
 static status apply(device *d, heat_level *l, double mass, double scale, heat_field u, heat_field r,
                     heat_field out, int64_t from, int64_t to) {
   (void)d;
@@ -33,7 +28,7 @@ static status apply(device *d, heat_level *l, double mass, double scale, heat_fi
       double own, a = 0.0;
       coordinates(l, p, i, j);
       if (heat_holder(&l->m.s.g, j) < 0) {
-        const double sum = sum_at(l, level_at(u), at, j, &own);
+        const double sum = heat_level_sum(&l->m, level_at(u), at, j, &own);
         a = heat_level_apply(mass, scale, sum, level_at(u)[at]);
         if (r.data.at != NULL) a = level_at(r)[at] - a;
       }
@@ -56,7 +51,7 @@ static status relax(device *d, heat_level *l, double mass, double scale, heat_fi
         *to_here = 0.0;
         continue;
       }
-      const double sum = sum_at(l, level_at(z), at, j, &own);
+      const double sum = heat_level_sum(&l->m, level_at(z), at, j, &own);
       const double diagonal = fma(scale, own, mass);
       if (z.data.at == NULL) {
         *to_here = c[2] * (level_at(r)[at] / diagonal);

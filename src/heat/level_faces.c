@@ -172,8 +172,8 @@ status heat_stratum_find_reach(heat_run *run, heat_stratum *s) {
   for (int64_t i = 0; i < heat_owned(b); i++) {
     double own;
     coordinates(b, i, j);
-    heat_level_sum(&m, b->g.dims, m.face[0] != NULL, NULL, i + b->halo * b->plane, j, &own);
-    own -= heat_level_robin(&m, b->g.dims, j);
+    heat_level_sum(&m, NULL, i + b->halo * b->plane, j, &own);
+    own -= heat_level_robin(&m, j);
     if (own > s->reach) s->reach = own;
   }
   return comm_max_f64(run->world, &s->reach, 1);
