@@ -10,7 +10,7 @@
 /* What a thread keeps from plane to plane. */
 template <int DIMS, bool VARIES, bool RELAXES> struct operation {
   const heat_level_args &a;
-  heat_level_part part[DIMS];
+  heat_level_part of[DIMS];
   bool held;
 
   __device__ inline void start(const int64_t *j) {
@@ -18,14 +18,14 @@ template <int DIMS, bool VARIES, bool RELAXES> struct operation {
     held = level_line_is_held<DIMS>(a.m.s.g, j);
 #pragma unroll
     for (int d = 0; d < DIMS - 1; d++) {
-      part[d] = heat_level_part_at(&a.m, d, j[d], step);
+      of[d] = heat_level_part_at(&a.m, d, j[d], step);
       step *= a.m.s.g.n[d];
     }
   }
 
   __device__ inline double value(int64_t at) const {
     double own;
-    const double sum = heat_level_sum_of(part, DIMS, VARIES ? a.m.face : nullptr, a.u, at, &own);
+    const double sum = heat_level_sum_of(of, DIMS, VARIES ? a.m.face : nullptr, a.u, at, &own);
     if (!RELAXES) {
       const double product = heat_level_apply(a.mass, a.scale, sum, a.u[at]);
       return a.r == nullptr ? product : a.r[at] - product;
@@ -40,7 +40,7 @@ template <int DIMS, bool VARIES, bool RELAXES> struct operation {
 
   __device__ inline void point(int64_t at, const int64_t *j) {
     constexpr int LAST = DIMS - 1;
-    part[LAST] = heat_level_part_at(&a.m, LAST, j[LAST], a.m.s.plane);
+    of[LAST] = heat_level_part_at(&a.m, LAST, j[LAST], a.m.s.plane);
     a.out[at] = held || level_holds(a.m.s.g, LAST, j[LAST]) ? 0.0 : value(at);
   }
 };

@@ -128,12 +128,12 @@ PORTABLE heat_level_part heat_level_part_at(const heat_level_map *m, int d, int6
 /* The sum over the `dims` directions of the operator at a point, from their parts; `at`: its place
  * in the slab; face NULL: alpha is constant. *diagonal: what multiplies u itself in it. u NULL: the
  * diagonal alone. (Where dims and face are known when this is compiled, loops and tests go.) */
-PORTABLE double heat_level_sum_of(const heat_level_part *part, int dims, const double *const *face,
+PORTABLE double heat_level_sum_of(const heat_level_part *of, int dims, const double *const *face,
                                   const double *u, int64_t at, double *diagonal) {
-  double sum = 0.0, own = 0.0, rest = 0.0;
+  double sum = 0.0, own = 0.0, robin = 0.0, rest = 0.0;
   for (int d = 0; d < dims; d++) {
-    const heat_near near = part[d].near;
-    double lo = part[d].lo, hi = part[d].hi;
+    const heat_near near = of[d].near;
+    double lo = of[d].lo, hi = of[d].hi;
     if (face != 0) {
       lo *= face[d][at + near.a_lo];
       hi *= face[d][at + near.a_hi];
@@ -142,9 +142,13 @@ PORTABLE double heat_level_sum_of(const heat_level_part *part, int dims, const d
         u == 0 ? 0.0 : heat_level_pull(lo, hi, u[at], u[at + near.lo], u[at + near.hi]);
     sum = d == 0 ? t : sum + t;
     own = d == 0 ? lo + hi : own + (lo + hi);
-    if (d > 0) rest += part[d].robin;
+    if (d > 0) {
+      rest += of[d].robin;
+    } else {
+      robin = of[d].robin;
+    }
   }
-  const double robin = part[0].robin + rest;
+  robin += rest;
   *diagonal = own + robin;
   return u == 0 ? 0.0 : fma(robin, u[at], sum);
 }
@@ -152,13 +156,13 @@ PORTABLE double heat_level_sum_of(const heat_level_part *part, int dims, const d
 /* The same from the map: j global coordinates. */
 PORTABLE double heat_level_sum(const heat_level_map *m, const double *u, int64_t at,
                                const int64_t *j, double *diagonal) {
-  heat_level_part part[HEAT_DIMS];
+  heat_level_part of[HEAT_DIMS];
   int64_t step = 1;
   for (int d = 0; d < m->s.g.dims; d++) {
-    part[d] = heat_level_part_at(m, d, j[d], step);
+    of[d] = heat_level_part_at(m, d, j[d], step);
     step *= m->s.g.n[d];
   }
-  return heat_level_sum_of(part, m->s.g.dims, m->face[0] == 0 ? 0 : m->face, u, at, diagonal);
+  return heat_level_sum_of(of, m->s.g.dims, m->face[0] == 0 ? 0 : m->face, u, at, diagonal);
 }
 
 /* The rate of a Robin term at a point: x, then the others. */
