@@ -53,6 +53,13 @@ typedef struct heat_stage {
 
 typedef struct heat_level heat_level; /* a grid of the hierarchy (heat_level.h) on a device */
 
+/* An iteration of CG without a preconditioner, in one pass (heat_level.h has a point's part). */
+typedef struct heat_descent {
+  double mass, scale;    /* A */
+  double alpha, beta;    /* r -= alpha A p; then p = r + beta p */
+  double along, against; /* x += along p + against r, both as they were before */
+} heat_descent;
+
 /* The levels of implicit schemes. Fields are of the level's slab, halo included, finite, and 0 at
  * held points, where these operations leave them 0. Ranges are those of a stage. */
 typedef struct heat_level_backend {
@@ -83,6 +90,21 @@ typedef struct heat_level_backend {
   status (*dot)(device *d, heat_level *l, heat_field x, heat_field y);
   status (*weigh)(device *d, heat_level *l, heat_field x, heat_field u, heat_field v, double rtol,
                   double atol);
+
+  /* Fused operations of CG on the finest level; all three NULL: the solver does with those above,
+   * with the same bits (and has no plain CG). p has its halo.
+   *
+   * curvature: sum 0: share p A p over the planes [from, to), in blocks as in dot; r.data not NULL:
+   * sums 1 and 2, share (A p)^2 and share r r, too. In 1-D the range is whole or empty.
+   * advance: x += alpha p, r -= alpha A p; sum 0: share r r.
+   * descend: all of *s on the owned planes, in place, whose p then lacks its halo; and curvature
+   * over [from, to), which are such as need no halo. x.data NULL: x stays. */
+  status (*curvature)(device *d, heat_level *l, double mass, double scale, heat_field p,
+                      heat_field r, int64_t from, int64_t to);
+  status (*advance)(device *d, heat_level *l, double mass, double scale, double alpha, heat_field p,
+                    heat_field x, heat_field r);
+  status (*descend)(device *d, heat_level *l, const heat_descent *s, heat_field p, heat_field x,
+                    heat_field r, int64_t from, int64_t to);
 } heat_level_backend;
 
 typedef struct heat_backend {

@@ -101,6 +101,15 @@ PORTABLE double heat_level_error(double error, double u, double v, double rtol, 
   return error / fma(rtol, a > b ? a : b, atol);
 }
 
+/* CG: what a point of x gets, and its new residual; q = A p. (+ 0.0: as combine() has it.) */
+PORTABLE double heat_level_correct(double x, double along, double p, double against, double r) {
+  return fma(along, p, against == 0.0 ? x + 0.0 : fma(against, r, x));
+}
+
+PORTABLE double heat_level_lessen(double r, double alpha, double q) {
+  return fma(-alpha, q, r + 0.0);
+}
+
 /* Neighbouring coordinate `at` of direction d, around the end of a periodic one. */
 PORTABLE int64_t heat_level_wrap(const heat_grid *g, int d, int64_t at) {
   const int64_t n = g->n[d];

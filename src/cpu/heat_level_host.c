@@ -13,6 +13,7 @@ void heat_level_host_release(device *d, heat_level **l) {
   (void)d;
   if (*l == NULL) return;
   heat_level_map *m = &(*l)->m;
+  alloc_free(&(*l)->kept);
   for (int k = 0; k < HEAT_DIMS; k++) {
     alloc_free(&m->lo[k]);
     alloc_free(&m->hi[k]);

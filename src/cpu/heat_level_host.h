@@ -9,6 +9,9 @@ struct heat_level {
   heat_level_map m; /* its arrays are copies */
   int64_t stride[HEAT_DIMS];
   int64_t lines; /* x-lines of a plane; 1-D: the slab is one line of `planes` points */
+  /* of descend() on all cores (heat_descent_omp.c) */
+  double *kept; /* lines of p as they were */
+  int backwards;
 };
 
 static inline double *level_at(heat_field f) { return f.data.at; }

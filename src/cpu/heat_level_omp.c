@@ -356,4 +356,7 @@ const heat_level_backend HEAT_LEVEL_omp = {.create = heat_level_host_create,
                                            .interpolate = interpolate,
                                            .combine = combine,
                                            .dot = dot,
-                                           .weigh = weigh};
+                                           .weigh = weigh,
+                                           .curvature = heat_curvature_omp,
+                                           .advance = heat_advance_omp,
+                                           .descend = heat_descend_omp};

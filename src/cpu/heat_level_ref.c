@@ -98,27 +98,29 @@ static status combine(device *d, heat_level *l, double a, heat_field x, double b
   return STATUS_OK;
 }
 
-/* Blocks of a share of x y: x may be worked on. */
-static void add_blocks(device *d, const heat_level *l, const double *x, const double *y) {
+/* Blocks of a share of x y, of points [begin, end) of the owned ones, into sum `which`. */
+static void add_blocks(device *d, const heat_level *l, int which, const double *x, const double *y,
+                       int64_t begin, int64_t end) {
   const heat_slab *s = &l->m.s;
-  const int64_t length = level_length(s), owned = heat_owned(s);
+  const int64_t length = level_length(s);
   double q[BLOCK_MAX];
   int64_t j[HEAT_DIMS];
-  for (int64_t begin = 0; begin < owned;) {
+  while (begin < end) {
     int count = 0;
     do {
       const int64_t i = begin + count;
       coordinates(l, i / s->plane, i % s->plane, j);
       q[count++] = heat_share(&s->g, j) * x[i];
     } while (count < BLOCK_MAX && (begin + count) % length != 0);
-    wide_add(&d->sums.sum[0], block_dot(q, y + begin, count));
+    wide_add(&d->sums.sum[which], block_dot(q, y + begin, count));
     begin += count;
   }
-  wide_normalise(&d->sums.sum[0]);
+  wide_normalise(&d->sums.sum[which]);
 }
 
 static status dot(device *d, heat_level *l, heat_field x, heat_field y) {
-  add_blocks(d, l, level_at(x) + level_plane(l, 0), level_at(y) + level_plane(l, 0));
+  add_blocks(d, l, 0, level_at(x) + level_plane(l, 0), level_at(y) + level_plane(l, 0), 0,
+             heat_owned(&l->m.s));
   return STATUS_OK;
 }
 
@@ -132,10 +134,72 @@ static status weigh(device *d, heat_level *l, heat_field x, heat_field u, heat_f
     q[i] =
         heat_level_error(level_at(x)[at + i], level_at(u)[at + i], level_at(v)[at + i], rtol, atol);
   }
-  add_blocks(d, l, q, q);
+  add_blocks(d, l, 0, q, q, 0, owned);
 done:
   alloc_free(&q);
   return rc;
+}
+
+/* *out = A p on the planes [from, to), a field to be freed. */
+static status make_product(device *d, heat_level *l, double mass, double scale, heat_field p,
+                           int64_t from, int64_t to, heat_field *out) {
+  status rc = STATUS_OK;
+  double *q = NULL;
+  const heat_field none = {{NULL}};
+  TRY(alloc_zeroed(&q, heat_points(&l->m.s), sizeof *q, "product"));
+  out->data.at = q;
+  rc = apply(d, l, mass, scale, p, none, *out, from, to);
+done:
+  return rc;
+}
+
+static status curvature(device *d, heat_level *l, double mass, double scale, heat_field p,
+                        heat_field r, int64_t from, int64_t to) {
+  status rc = STATUS_OK;
+  const int64_t at = level_plane(l, 0), plane = l->m.s.plane;
+  heat_field made = {{NULL}};
+  TRY(make_product(d, l, mass, scale, p, from, to, &made));
+  const double *q = level_at(made) + at, *u = level_at(p) + at;
+  add_blocks(d, l, 0, u, q, from * plane, to * plane);
+  if (r.data.at == NULL) goto done;
+  add_blocks(d, l, 1, q, q, from * plane, to * plane);
+  add_blocks(d, l, 2, level_at(r) + at, level_at(r) + at, from * plane, to * plane);
+done:
+  alloc_free(&made.data.at);
+  return rc;
+}
+
+/* x and r; p, where beta is given. */
+static status change(device *d, heat_level *l, const heat_descent *s, const double *beta,
+                     heat_field p, heat_field x, heat_field r) {
+  status rc = STATUS_OK;
+  const int64_t at = level_plane(l, 0);
+  heat_field made = {{NULL}};
+  TRY(make_product(d, l, s->mass, s->scale, p, 0, l->m.s.planes, &made));
+  for (int64_t i = at; i < at + heat_owned(&l->m.s); i++) {
+    double *u = level_at(p) + i, *residual = level_at(r) + i;
+    if (x.data.at != NULL) {
+      level_at(x)[i] = heat_level_correct(level_at(x)[i], s->along, *u, s->against, *residual);
+    }
+    *residual = heat_level_lessen(*residual, s->alpha, level_at(made)[i]);
+    if (beta != NULL) *u = fma(*beta, *u, *residual);
+  }
+done:
+  alloc_free(&made.data.at);
+  return rc;
+}
+
+static status advance(device *d, heat_level *l, double mass, double scale, double alpha,
+                      heat_field p, heat_field x, heat_field r) {
+  const heat_descent s = {.mass = mass, .scale = scale, .alpha = alpha, .along = alpha};
+  const status rc = change(d, l, &s, NULL, p, x, r);
+  return rc != STATUS_OK ? rc : dot(d, l, r, r);
+}
+
+static status descend(device *d, heat_level *l, const heat_descent *s, heat_field p, heat_field x,
+                      heat_field r, int64_t from, int64_t to) {
+  const status rc = change(d, l, s, &s->beta, p, x, r);
+  return rc != STATUS_OK ? rc : curvature(d, l, s->mass, s->scale, p, r, from, to);
 }
 
 const heat_level_backend HEAT_LEVEL_ref = {.create = heat_level_host_create,
@@ -146,4 +210,7 @@ const heat_level_backend HEAT_LEVEL_ref = {.create = heat_level_host_create,
                                            .interpolate = interpolate,
                                            .combine = combine,
                                            .dot = dot,
-                                           .weigh = weigh};
+                                           .weigh = weigh,
+                                           .curvature = curvature,
+                                           .advance = advance,
+                                           .descend = descend};

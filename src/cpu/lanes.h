@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 
+#include "block_sum.h"
 #include "index.h"
 
 enum { LANES = 8 };
@@ -60,6 +61,23 @@ static inline lanes lanes_term(lanes a, lanes x, lanes sum, int absolute) {
     x = lanes_absolute(x);
   }
   return (lanes){_mm256_fmadd_pd(a.low, x.low, sum.low), _mm256_fmadd_pd(a.high, x.high, sum.high)};
+}
+
+/* block_dot (block_sum.h) of `count` elements, a multiple of 32 and not 0: its 32 lanes. */
+static inline double lanes_dot(const double *x, const double *y, int count) {
+  double lane[4 * LANES];
+  lanes a = lanes_zero(), b = a, c = a, d = a;
+  for (int i = 0; i < count; i += 4 * LANES) {
+    a = lanes_term(lanes_load(x + i), lanes_load(y + i), a, 0);
+    b = lanes_term(lanes_load(x + i + 8), lanes_load(y + i + 8), b, 0);
+    c = lanes_term(lanes_load(x + i + 16), lanes_load(y + i + 16), c, 0);
+    d = lanes_term(lanes_load(x + i + 24), lanes_load(y + i + 24), d, 0);
+  }
+  lanes_store(lane, a);
+  lanes_store(lane + 8, b);
+  lanes_store(lane + 16, c);
+  lanes_store(lane + 24, d);
+  return block_tree(lane);
 }
 
 #endif

@@ -5,6 +5,7 @@
  *   quad_omp.c     quadrature
  *   heat_omp.c     the heat equation
  *   heat_level_omp.c  the grids of its implicit schemes
+ *   heat_descent_omp.c  CG on them
  *
  * Every pass is a function of one tile of 256 rows. A worker owns a contiguous run of tiles for
  * life: it touches their memory first, computes them, and adds their sums to its own accumulator;
@@ -98,6 +99,14 @@ void segment_product(const matrix *m, lidx which, const double *x, int absolute)
 extern const quad_backend QUAD_omp;
 extern const heat_backend HEAT_omp;
 extern const heat_level_backend HEAT_LEVEL_omp;
+
+/* heat_descent_omp.c: curvature, advance, descend of that table. */
+status heat_curvature_omp(device *d, heat_level *l, double mass, double scale, heat_field p,
+                          heat_field r, int64_t from, int64_t to);
+status heat_advance_omp(device *d, heat_level *l, double mass, double scale, double alpha,
+                        heat_field p, heat_field x, heat_field r);
+status heat_descend_omp(device *d, heat_level *l, const heat_descent *s, heat_field p, heat_field x,
+                        heat_field r, int64_t from, int64_t to);
 
 status omp_matrix_create(device *d, const csr_block *a, matrix **out);
 void omp_matrix_release(device *d, matrix **m);

@@ -8,12 +8,7 @@
  * The right-hand side that residuals are measured against is the residual of u = 0 with the held
  * points at their values. Values are scaled by a power of two when squares would leave the range.
  * Without held and Robin faces (mass + scale K) 1 = mass, so adding a constant makes the heat what
- * the right-hand side says, whatever the tolerance.
- *
- * A CG of its own, beside that of src/solve: that one works on rows of a matrix with 32-bit
- * indices, its scalars live on the device, checkpoints fall between its iterations, and it is to
- * stay that way; this one works on slabs, is short, and never outlives a step.
- * Sources: Saad (2003), alg. 9.1; Hestenes, Stiefel (1952). */
+ * the right-hand side says, whatever the tolerance. */
 #include "implicit.h"
 
 #include <float.h>
@@ -22,7 +17,7 @@
 #include "alloc.h"
 #include "solve_rules.h"
 
-enum { ROUNDS = 5, MOST_ITERATIONS = 500 };
+enum { ROUNDS = 5 };
 static const double DEFAULT_RTOL = 1e-10;
 
 static const heat_level_backend *ops(const heat_run *run) { return run->kernels->heat->levels; }
@@ -234,38 +229,7 @@ done:
   return rc;
 }
 
-/* ---- conjugate gradients ---- */
-
-/* x = the correction for r, until |r| <= target; *norm: that of the residual it carries. */
-static status gradients(solving *v, double target, double *norm) {
-  status rc = STATUS_OK;
-  heat_run *run = v->run;
-  heat_implicit *m = v->m;
-  heat_stratum *s = finest(run);
-  double rho = 0.0, before, curvature, square;
-  combine(run, 0.0, NONE, 0.0, NONE, 0.0, m->x);
-  const int most = run->plain ? 100 * MOST_ITERATIONS : MOST_ITERATIONS;
-  for (int i = 0; *norm > target && m->iterations < most; i++) {
-    TRY(run->plain ? STATUS_OK : heat_multigrid_cycle(run, &m->grid));
-    const heat_field z = run->plain ? s->r : s->z;
-    before = rho;
-    rho = *norm * *norm;
-    if (!run->plain) TRY(dot(run, s->r, z, &rho));
-    if (!(rho > 0.0)) break;
-    combine(run, i == 0 ? 0.0 : rho / before, i == 0 ? NONE : m->p, 1.0, z, 0.0, m->p);
-    TRY(heat_level_product(run, &m->grid, 0, m->p, NONE, s->q));
-    TRY(dot(run, m->p, s->q, &curvature));
-    if (!(curvature > 0.0)) break;
-    const double alpha = rho / curvature;
-    combine(run, alpha, m->p, 1.0, m->x, 0.0, m->x);
-    combine(run, -alpha, s->q, 1.0, s->r, 0.0, s->r);
-    TRY(dot(run, s->r, s->r, &square));
-    *norm = sqrt(square);
-    m->iterations++;
-  }
-done:
-  return rc;
-}
+/* ---- rounds ---- */
 
 /* What rounding leaves of a residual: 8 eps (|A| |u| + |b|), |A| by Gershgorin. */
 static double floor_of(const solving *v, double size) {
@@ -324,7 +288,7 @@ static status iterate(solving *v) {
     const double floor = floor_of(v, sqrt(size) * v->power);
     run->unsolved = !(norm <= target || norm <= floor);
     if (!run->unsolved || norm != norm || round == ROUNDS) break;
-    TRY(gradients(v, fmax(target, 0.125 * floor), &norm));
+    TRY(heat_gradients(run, fmax(target, 0.125 * floor), &norm));
     TRY(correct(v));
   }
   if (norm != norm) run->unsolved = 0; /* found where fields are looked at */

@@ -38,4 +38,11 @@ status heat_implicit_norm(heat_run *run, heat_field e, heat_field u, heat_field 
 status heat_implicit_combine(heat_run *run, double a, heat_field x, double b, heat_field y,
                              heat_field out);
 
+/* ---- gradients.c ---- */
+
+/* m->x = the correction for the residual level[0].r of the operator that is set, by CG, until the
+ * residual it carries, whose norm is *norm (before, and after), is at most `target`. Scalars that
+ * are not positive, or too many iterations, end it earlier. */
+status heat_gradients(heat_run *run, double target, double *norm);
+
 #endif

@@ -42,6 +42,14 @@ static status exchange(heat_run *run, heat_stratum *s, halo *h, heat_field u) {
   return rc != STATUS_OK ? rc : exchange_end(run, s, h, u);
 }
 
+status heat_level_exchange_begin(heat_run *run, heat_stratum *s, heat_field u) {
+  return exchange_begin(run, s, &s->near, u);
+}
+
+status heat_level_exchange_end(heat_run *run, heat_stratum *s, heat_field u) {
+  return exchange_end(run, s, &s->near, u);
+}
+
 /* ---- operations with a halo ---- */
 
 /* Coefficients NULL: a product or residual, else a step of smoothing. */

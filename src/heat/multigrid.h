@@ -65,6 +65,10 @@ status heat_multigrid_cycle(heat_run *run, heat_multigrid *m);
 status heat_level_product(heat_run *run, heat_multigrid *m, int level, heat_field u, heat_field r,
                           heat_field out);
 
+/* Fills one plane of the halo of u on each side, in two parts. */
+status heat_level_exchange_begin(heat_run *run, heat_stratum *s, heat_field u);
+status heat_level_exchange_end(heat_run *run, heat_stratum *s, heat_field u);
+
 /* ---- coarsest.c ---- */
 
 status heat_dense_open(heat_run *run, heat_multigrid *m);
