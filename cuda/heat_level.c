@@ -186,16 +186,16 @@ done:
   return rc;
 }
 
-static status sum(device *d, const heat_level *l, heat_dot_args *a) {
+/* Into sum `which`, over the owned points of the slab *s, which a's fields are of. */
+static status sum(device *d, const heat_slab *s, heat_dot_args *a, int which) {
   status rc = STATUS_OK;
-  const heat_slab *s = &l->m.s;
   TRY(ready(d));
   if (heat_owned(s) == 0) goto done;
   a->s = *s;
   a->length = s->g.dims == 1 ? s->planes : s->g.n[0];
   a->blocks = (a->length + BLOCK_MAX - 1) / BLOCK_MAX;
   a->units = heat_owned(s) / a->length * a->blocks;
-  a->words = d->words;
+  a->words = d->words + (int64_t)which * WIDE_WORDS;
   a->early = d->early;
   TRY(device_launched(d, kernel_level_dot(d->main, a, d->processors), "kernel level dot"));
 done:
@@ -204,14 +204,90 @@ done:
 
 static status dot(device *d, heat_level *l, heat_field x, heat_field y) {
   heat_dot_args a = {.x = owned_at(l, x), .y = owned_at(l, y)};
-  return sum(d, l, &a);
+  return sum(d, &l->m.s, &a, 0);
 }
 
 static status weigh(device *d, heat_level *l, heat_field x, heat_field u, heat_field v, double rtol,
                     double atol) {
   heat_dot_args a = {
       .x = owned_at(l, x), .u = owned_at(l, u), .v = owned_at(l, v), .rtol = rtol, .atol = atol};
-  return sum(d, l, &a);
+  return sum(d, &l->m.s, &a, 0);
+}
+
+/* ---- fused operations of CG ---- */
+
+static status run_descent(device *d, heat_descent_args *a) {
+  status rc = STATUS_OK;
+  cudaStream_t stream;
+  TRY(device_ok(d));
+  if (a->from >= a->to || a->m.s.plane == 0) goto done;
+  TRY(cuda_heat_stream(d, &a->m.s, a->from, a->to, &stream));
+  a->early = d->early && stream == d->main;
+  a->words = d->words;
+  TRY(device_launched(d, kernel_descent(stream, a, d->processors), "kernel descent"));
+  if (stream == d->urgent) TRY(cuda_heat_urgent(d));
+done:
+  return rc;
+}
+
+static status curvature(device *d, heat_level *l, double mass, double scale, heat_field p,
+                        heat_field r, int64_t from, int64_t to) {
+  status rc = STATUS_OK;
+  heat_descent_args a = {.m = l->m,
+                         .mass = mass,
+                         .scale = scale,
+                         .p = at(p),
+                         .from = from,
+                         .to = to,
+                         .sums = at(r) == NULL ? 1 : 2};
+  TRY(run_descent(d, &a));
+  if (at(r) == NULL || from >= to) goto done;
+  heat_slab s = l->m.s; /* these planes alone */
+  s.first += from;
+  s.planes = to - from;
+  const double *begin = owned_at(l, r) + from * s.plane;
+  heat_dot_args square = {.x = begin, .y = begin};
+  TRY(sum(d, &s, &square, 2));
+done:
+  return rc;
+}
+
+static status advance(device *d, heat_level *l, double mass, double scale, double alpha,
+                      heat_field p, heat_field x, heat_field r) {
+  heat_descent_args a = {.m = l->m,
+                         .mass = mass,
+                         .scale = scale,
+                         .alpha = alpha,
+                         .along = alpha,
+                         .p = at(p),
+                         .x = at(x),
+                         .r = at(r),
+                         .to = l->m.s.planes,
+                         .sums = 1,
+                         .changes = 1};
+  return run_descent(d, &a);
+}
+
+/* p has neighbours: it follows in a pass of its own. */
+static status descend(device *d, heat_level *l, const heat_descent *s, heat_field p, heat_field x,
+                      heat_field r, int64_t from, int64_t to) {
+  status rc = STATUS_OK;
+  heat_descent_args a = {.m = l->m,
+                         .mass = s->mass,
+                         .scale = s->scale,
+                         .alpha = s->alpha,
+                         .along = s->along,
+                         .against = s->against,
+                         .p = at(p),
+                         .x = at(x),
+                         .r = at(r),
+                         .to = l->m.s.planes,
+                         .changes = 1};
+  TRY(run_descent(d, &a));
+  TRY(combine(d, l, s->beta, p, 1.0, r, -0.0, p)); /* -0: r as it is */
+  TRY(curvature(d, l, s->mass, s->scale, p, r, from, to));
+done:
+  return rc;
 }
 
 const heat_level_backend HEAT_LEVEL_cuda = {.create = create,
@@ -222,4 +298,7 @@ const heat_level_backend HEAT_LEVEL_cuda = {.create = create,
                                             .interpolate = interpolate,
                                             .combine = combine,
                                             .dot = dot,
-                                            .weigh = weigh};
+                                            .weigh = weigh,
+                                            .curvature = curvature,
+                                            .advance = advance,
+                                            .descend = descend};

@@ -89,12 +89,6 @@ extern "C" cudaError_t kernel_combine(cudaStream_t s, const heat_combine_args *a
 
 /* ---- sums ---- */
 
-/* Whether coordinate j of direction d has half a cell. (Shares are powers of two: their product has
- * no order.) */
-static __device__ inline bool is_half(const heat_grid &g, int d, int64_t j) {
-  return g.n[d] > 1 && g.face[2 * d] != HEAT_PERIODIC && (j == 0 || j == g.n[d] - 1);
-}
-
 /* Up to 256 points of an x-line by a warp: lane l chains points l, l + 32, ... */
 static __device__ inline double line_dot(const heat_dot_args &a, int64_t unit) {
   const heat_slab &s = a.s;
@@ -103,12 +97,12 @@ static __device__ inline double line_dot(const heat_dot_args &a, int64_t unit) {
   const int64_t rows = dims == 3 ? s.g.n[1] : 1, end = min(x + BLOCK_MAX, a.length);
   const int64_t last = dims == 3 ? line / rows : line, begin = dims == 1 ? s.first : 0;
   double share = 1.0, sum = 0.0;
-  if (dims == 3 && is_half(s.g, 1, line % rows)) share *= 0.5;
-  if (dims > 1 && is_half(s.g, dims - 1, last + s.first)) share *= 0.5;
+  if (dims == 3 && level_is_half(s.g, 1, line % rows)) share *= 0.5;
+  if (dims > 1 && level_is_half(s.g, dims - 1, last + s.first)) share *= 0.5;
 #pragma unroll 4
   for (int64_t i = x + lane; i < end; i += WARP) {
     const int64_t at = line * a.length + i;
-    const double own = is_half(s.g, 0, i + begin) ? 0.5 * share : share;
+    const double own = level_is_half(s.g, 0, i + begin) ? 0.5 * share : share;
     const double e =
         a.y != nullptr ? a.x[at] : heat_level_error(a.x[at], a.u[at], a.v[at], a.rtol, a.atol);
     sum = fma(own * e, a.y != nullptr ? a.y[at] : e, sum);

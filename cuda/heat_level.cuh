@@ -90,6 +90,12 @@ static __device__ inline bool level_line_is_held(const heat_grid &g, const int64
   return held;
 }
 
+/* Whether coordinate j of direction d has half a cell. (Shares are powers of two: their product has
+ * no order.) */
+static __device__ inline bool level_is_half(const heat_grid &g, int d, int64_t j) {
+  return g.n[d] > 1 && g.face[2 * d] != HEAT_PERIODIC && (j == 0 || j == g.n[d] - 1);
+}
+
 /* Launches a kernel whose one argument is `args`; `early`: it may start while the last one ends. */
 static inline cudaError_t level_launch(cudaStream_t s, const void *kernel, dim3 blocks,
                                        dim3 threads, void *args, int early) {

@@ -2,6 +2,7 @@
  * it in).
  *   heat_level.c       the operations of the table
  *   heat_level.cu      the operator and its smoothing, one thread a point; vectors and sums
+ *   heat_descent.cu    the operator fused with sums and vectors, a warp a sum block
  *   heat_transfer.cu   restriction and interpolation, one thread a point
  * An operation is one kernel, on the stream of its planes, and waits for nothing: the many small
  * ones of coarse grids follow each other as fast as they can be launched. */
@@ -53,6 +54,22 @@ typedef struct heat_dot_args {
   int32_t early;
 } heat_dot_args;
 
+/* The fused operations of CG on planes [from, to): sums of the product q = A p of a field, or with
+ * `changes` x and r by it. Fields begin at the first halo plane. */
+typedef struct heat_descent_args {
+  heat_level_map m;
+  double mass, scale;
+  double alpha, along, against; /* heat_descent */
+  const double *p;
+  double *x, *r; /* x NULL: it stays */
+  int64_t from, to;
+  int64_t length, blocks; /* of a line: points, sum blocks */
+  int64_t groups;         /* of WARPS lines each and a sum block */
+  int64_t *words;         /* of the tally */
+  int32_t sums;           /* 0 or 1: share r r, with `changes`; else share p q, and share q q */
+  int32_t changes, early;
+} heat_descent_args;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,6 +83,7 @@ cudaError_t kernel_restriction(cudaStream_t s, heat_transfer_args *a, int proces
 cudaError_t kernel_interpolation(cudaStream_t s, heat_transfer_args *a, int processors);
 cudaError_t kernel_combine(cudaStream_t s, const heat_combine_args *a);
 cudaError_t kernel_level_dot(cudaStream_t s, const heat_dot_args *a, int processors);
+cudaError_t kernel_descent(cudaStream_t s, heat_descent_args *a, int processors);
 
 #ifdef __cplusplus
 }
