@@ -15,7 +15,7 @@
 #include "alloc.h"
 #include "implicit.h"
 
-enum { WARM = 2, STEPS = 6 };
+enum { WARM = 2, STEPS = 6, SOLVES = 50 };
 
 typedef struct testcase {
   const char *scheme;
@@ -81,9 +81,13 @@ static void make_problem(setting *s, const testcase *c) {
   p->initial_from = (heat_reader){fill, &s->initial};
 }
 
-/* Seconds and CG iterations of a step, launches of it; *heat: to see that both are one answer. */
-static status measure(const backend *b, comm *world, int threads, const testcase *c,
-                      double *seconds, double *iterations, double *launches, double *heat) {
+typedef struct result {
+  double seconds, iterations, launches; /* of a step */
+  double coarsest;                      /* seconds of the coarsest grid's solve, through the host */
+  double heat;                          /* to see that both are one answer */
+} result;
+
+static status measure(const backend *b, comm *world, int threads, const testcase *c, result *out) {
   status rc = STATUS_OK;
   const device_request request = {.threads = threads};
   static setting s;
@@ -106,12 +110,16 @@ static status measure(const backend *b, comm *world, int threads, const testcase
   const int64_t before = run->implicit->all_iterations;
   const double began = comm_clock();
   TRY(heat_march(run));
-  *seconds = (comm_clock() - began) / STEPS;
-  *iterations = (double)(run->implicit->all_iterations - before) / STEPS;
-  *launches = (double)run->launches / STEPS;
+  out->seconds = (comm_clock() - began) / STEPS;
+  out->iterations = (double)(run->implicit->all_iterations - before) / STEPS;
+  out->launches = (double)run->launches / STEPS;
   TRY(heat_totals_of(run, run->u, &totals));
-  *heat = totals.heat;
+  out->heat = totals.heat;
   if (run->reason != HEAT_DONE) rc = fail(STATUS_STOPPED, "a solve did not converge");
+  const double coarsest = comm_clock();
+  for (int i = 0; i < SOLVES; i++) TRY(heat_dense_solve(run, &run->implicit->grid));
+  out->coarsest = (comm_clock() - coarsest) / SOLVES;
+  if (rc == STATUS_OK) rc = run->failure;
 done:
   heat_close(run);
   if (run->place != NULL) b->close(&run->place);
@@ -129,27 +137,31 @@ static double budget(const testcase *c) {
 
 static status run_case(comm *world, int threads, const testcase *c, FILE *json, const char *comma) {
   status rc = STATUS_OK;
-  double gpu, cpu = NAN, iterations, launches, other, passes, heat, same;
-  TRY(measure(&BACKEND_cuda, world, threads, c, &gpu, &iterations, &launches, &heat));
+  result gpu, cpu = {.seconds = NAN};
+  TRY(measure(&BACKEND_cuda, world, threads, c, &gpu));
   if (c->on_host && threads > 0) {
-    TRY(measure(&BACKEND_omp, world, threads, c, &cpu, &other, &passes, &same));
-    if (same != heat || other != iterations) rc = fail(STATUS_BUG, "cuda and omp differ");
+    TRY(measure(&BACKEND_omp, world, threads, c, &cpu));
+    if (cpu.heat != gpu.heat || cpu.iterations != gpu.iterations) {
+      rc = fail(STATUS_BUG, "cuda and omp differ");
+    }
     TRY(rc);
   }
-  const double points = pow((double)c->n, c->dims), bytes = budget(c) * points * iterations;
-  printf("%-15s %dD n %5lld alpha %-8s gpu %9.3f ms a step, %4.1f iterations, %5.0f launches, "
-         "%5.0f GB/s by budget; omp %d threads %9.3f ms, %5.1f times\n",
-         c->scheme, c->dims, (long long)c->n, c->varies ? "varies" : "constant", 1e3 * gpu,
-         iterations, launches, 1e-9 * bytes / gpu, threads, 1e3 * cpu, cpu / gpu);
+  const double points = pow((double)c->n, c->dims);
+  const double rate = 1e-9 * budget(c) * points * gpu.iterations / gpu.seconds;
+  printf("%-15s %dD n %5lld alpha %-8s gpu %8.3f ms a step, %4.1f iterations, %5.0f launches, "
+         "coarsest %5.1f us, %5.0f GB/s by budget; omp %d threads %8.3f ms, %5.1f times\n",
+         c->scheme, c->dims, (long long)c->n, c->varies ? "varies" : "constant", 1e3 * gpu.seconds,
+         gpu.iterations, gpu.launches, 1e6 * gpu.coarsest, rate, threads, 1e3 * cpu.seconds,
+         cpu.seconds / gpu.seconds);
   fflush(stdout);
   fprintf(json,
           "%s\n  {\"scheme\": \"%s\", \"dims\": %d, \"n\": %lld, \"variable\": %d, "
-          "\"gpu_ms\": %.4f, \"iterations\": %.2f, \"launches\": %.0f, \"budget_gb_per_s\": %.0f, "
-          "\"omp_ms\": ",
-          comma, c->scheme, c->dims, (long long)c->n, c->varies, 1e3 * gpu, iterations, launches,
-          1e-9 * bytes / gpu);
-  if (isfinite(cpu)) {
-    fprintf(json, "%.4f}", 1e3 * cpu);
+          "\"gpu_ms\": %.4f, \"iterations\": %.2f, \"launches\": %.0f, \"coarsest_us\": %.1f, "
+          "\"budget_gb_per_s\": %.0f, \"omp_ms\": ",
+          comma, c->scheme, c->dims, (long long)c->n, c->varies, 1e3 * gpu.seconds, gpu.iterations,
+          gpu.launches, 1e6 * gpu.coarsest, rate);
+  if (isfinite(cpu.seconds)) {
+    fprintf(json, "%.4f}", 1e3 * cpu.seconds);
   } else {
     fprintf(json, "null}");
   }
