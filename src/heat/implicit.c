@@ -42,12 +42,7 @@ done:
 status heat_implicit_open(heat_run *run) {
   status rc = STATUS_OK;
   const heat_grid *g = &run->slab.g;
-  if (ops(run) == NULL) {
-    rc = fail(STATUS_UNAVAILABLE, "scheme %s: backend %s has no implicit solves; use --backend omp",
-              run->scheme->name, run->kernels->name);
-  } else {
-    rc = alloc_zeroed(&run->implicit, 1, sizeof *run->implicit, "implicit solves");
-  }
+  rc = alloc_zeroed(&run->implicit, 1, sizeof *run->implicit, "implicit solves");
   TRY(comm_agree(run->world, rc));
   heat_implicit *m = run->implicit;
   TRY(heat_multigrid_open(run, &m->grid));
