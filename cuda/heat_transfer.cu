@@ -31,7 +31,7 @@ static __device__ inline int64_t coincident(const heat_transfer_args &a, const i
 
 /* Fine points summed over directions from D on, with the weights of coarse J; `base`: where the
  * directions before put them. */
-template <int DIMS, int D>
+template <int DIMS, int D, bool VARIES>
 static __device__ inline double gather(const heat_transfer_args &a, const int64_t *J, int64_t base,
                                        int64_t stride) {
   if constexpr (D == DIMS) {
@@ -41,8 +41,10 @@ static __device__ inline double gather(const heat_transfer_args &a, const int64_
     const double *shares = a.finer.share[D], *taps = a.l.tap[D] + HEAT_TAPS * J[D];
     const int64_t rest = shares == nullptr ? 0 : coincident<DIMS, D + 1>(a, J, next);
     double sum = 0.0;
-    const int begin = taps[0] == 0.0, end = HEAT_TAPS - (taps[HEAT_TAPS - 1] == 0.0);
-    for (int k = begin; k < end; k++) { /* the outermost are there near odd ends only */
+    /* the outermost are there near odd ends only */
+    const int begin = !VARIES && taps[0] == 0.0;
+    const int end = HEAT_TAPS - (!VARIES && taps[HEAT_TAPS - 1] == 0.0);
+    for (int k = begin; k < end; k++) {
       double tap = taps[k];
       if (tap == 0.0) continue;
       const int64_t at = base + place<DIMS, D>(a.finer.s, middle + k - HEAT_REACH, stride);
@@ -50,13 +52,13 @@ static __device__ inline double gather(const heat_transfer_args &a, const int64_
         const bool above = k > HEAT_REACH;
         tap = heat_level_tap(tap, above ? 0.0 : 1.0, above ? 1.0 : -1.0, shares[at + rest]);
       }
-      sum = fma(tap, gather<DIMS, D + 1>(a, J, at, next), sum);
+      sum = fma(tap, gather<DIMS, D + 1, VARIES>(a, J, at, next), sum);
     }
     return sum;
   }
 }
 
-template <int DIMS> struct restriction {
+template <int DIMS, bool VARIES> struct restriction {
   const heat_transfer_args &a;
   bool held;
 
@@ -64,14 +66,14 @@ template <int DIMS> struct restriction {
 
   __device__ inline void point(int64_t at, const int64_t *J) {
     const bool none = held || level_holds(a.l.s.g, DIMS - 1, J[DIMS - 1]);
-    a.out[at] = none ? 0.0 : gather<DIMS, 0>(a, J, 0, 1);
+    a.out[at] = none ? 0.0 : gather<DIMS, 0, VARIES>(a, J, 0, 1);
   }
 };
 
-template <int DIMS>
+template <int DIMS, bool VARIES>
 __global__ void __launch_bounds__(LEVEL_THREADS)
     restriction_pass(const __grid_constant__ heat_transfer_args a) {
-  restriction<DIMS> work = {a};
+  restriction<DIMS, VARIES> work = {a};
   let_next_start();
   wait_for_last();
   level_points<DIMS>(a.l.s, 0, a.l.s.planes, a.chunk, work);
@@ -121,12 +123,13 @@ static __device__ inline double spread(const heat_transfer_args &a, const betwee
   }
 }
 
-template <int DIMS> struct interpolation {
+/* As the operator (heat_level.cu), it keeps what a line has in common where alpha is constant. */
+template <int DIMS, bool VARIES> struct interpolation {
   const heat_transfer_args &a;
   between t[DIMS];
   int64_t line; /* where all directions but the last put the fine point */
 
-  __device__ inline void start(const int64_t *j) {
+  __device__ inline void look(const int64_t *j) {
     line = 0;
     if constexpr (DIMS > 1) {
       t[0] = between_of<DIMS, 0>(a, j[0], 1, 1);
@@ -138,39 +141,48 @@ template <int DIMS> struct interpolation {
     }
   }
 
+  __device__ inline void start(const int64_t *j) {
+    if (!VARIES) look(j);
+  }
+
   __device__ inline void point(int64_t at, const int64_t *j) {
     constexpr int LAST = DIMS - 1;
+    if (VARIES) look(j);
     t[LAST] = between_of<DIMS, LAST>(a, j[LAST], a.l.s.plane, a.finer.s.plane);
     a.out[at] += spread<LAST>(a, t, 0, 0, line + t[LAST].here);
   }
 };
 
-template <int DIMS>
+template <int DIMS, bool VARIES>
 __global__ void __launch_bounds__(LEVEL_THREADS)
     interpolation_pass(const __grid_constant__ heat_transfer_args a) {
-  interpolation<DIMS> work = {a};
+  interpolation<DIMS, VARIES> work = {a};
   let_next_start();
   wait_for_last();
   level_points<DIMS>(a.finer.s, 0, a.finer.s.planes, a.chunk, work);
 }
 
-static cudaError_t run(cudaStream_t s, const void *const *kernels, heat_transfer_args *a,
-                       const heat_slab *points, int processors) {
+#define KERNELS(pass)                                                                              \
+  {                                                                                                \
+    {(const void *)pass<1, false>, (const void *)pass<1, true>},                                   \
+        {(const void *)pass<2, false>, (const void *)pass<2, true>},                               \
+        {(const void *)pass<3, false>, (const void *)pass<3, true>},                               \
+  }
+
+static cudaError_t run(cudaStream_t s, const void *const kernels[HEAT_DIMS][2],
+                       heat_transfer_args *a, const heat_slab *points, int processors) {
   const level_grid g = level_grid_of(points, points->planes, processors);
+  const void *kernel = kernels[points->g.dims - 1][a->finer.share[0] != nullptr];
   a->chunk = g.chunk;
-  return level_launch(s, kernels[points->g.dims - 1], g.blocks, g.threads, a, a->early);
+  return level_launch(s, kernel, g.blocks, g.threads, a, a->early);
 }
 
 extern "C" cudaError_t kernel_restriction(cudaStream_t s, heat_transfer_args *a, int processors) {
-  static const void *const kernels[] = {(const void *)restriction_pass<1>,
-                                        (const void *)restriction_pass<2>,
-                                        (const void *)restriction_pass<3>};
+  static const void *const kernels[HEAT_DIMS][2] = KERNELS(restriction_pass);
   return run(s, kernels, a, &a->l.s, processors);
 }
 
 extern "C" cudaError_t kernel_interpolation(cudaStream_t s, heat_transfer_args *a, int processors) {
-  static const void *const kernels[] = {(const void *)interpolation_pass<1>,
-                                        (const void *)interpolation_pass<2>,
-                                        (const void *)interpolation_pass<3>};
+  static const void *const kernels[HEAT_DIMS][2] = KERNELS(interpolation_pass);
   return run(s, kernels, a, &a->finer.s, processors);
 }
