@@ -46,6 +46,8 @@ timeout 60 "${launch[@]}" -n 2 "$build/bench/bench_gpu_halo" "$results/halo.json
 # Steps of the heat equation.
 timeout 60 "$build/bench/bench_gpu_heat" "$results/heat.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
+timeout 90 "$build/bench/bench_gpu_heat_implicit" "$results/heat-implicit.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
+
 # parity, probe, failures, transports, restart pairs; the house's scripts and solvers with --backend cuda
 gpu_tests=$(tests gpu 250 -L gpu -j $((cores > 2 ? cores : 2)))
 grep -q '"failed": 0' <<< "$gpu_tests" || failed=1
@@ -96,6 +98,7 @@ cat > "$results/gpu-host.json" << END
  "transport_tried": ${tried:-null}, "sanitizers": $sanitized,
  "halo": $(cat "$results/halo.json"),
  "heat": $(cat "$results/heat.json"),
+ "heat_implicit": $(cat "$results/heat-implicit.json"),
  "kernels": $(cat "$results/kernels.json"),
  "quad": $(cat "$results/quad.json"), "quad_small_job_seconds": $answer}
 END

@@ -284,8 +284,10 @@ extern "C" {
 status device_check(device *d, cudaError_t error, const char *what);
 status device_ok(const device *d);
 
-/* The same after a launch; waits for it to end where the build asks for that (CUDA_SYNC). */
+/* The same after a launch, and after a copy between host and device was begun; both are counted.
+ * Waits for a launch to end where the build asks for that (CUDA_SYNC). */
 status device_launched(device *d, cudaError_t error, const char *what);
+status device_copied(device *d, cudaError_t error, const char *what);
 
 /* memory.c: plain device memory, accounted; refused when it cannot fit. */
 status device_fits(device *d, int64_t bytes, const char *what);

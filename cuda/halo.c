@@ -169,8 +169,8 @@ status cuda_unpack(device *d, const halo *h, vec x) {
   double *to = (double *)x.data.at + x.rows;
   if (h->adopted) {
     const size_t bytes = (size_t)h->ghosts * sizeof(double);
-    TRY(device_launched(d, cudaMemcpyAsync(to, h->ghost_buffer, bytes, cudaMemcpyDefault, stream),
-                        "copy on the GPU"));
+    TRY(device_copied(d, cudaMemcpyAsync(to, h->ghost_buffer, bytes, cudaMemcpyDefault, stream),
+                      "copy on the GPU"));
   } else {
     TRY(send_ghosts(d, h, p, to, stream));
   }

@@ -89,14 +89,12 @@ static heat_pass pass_of(const heat_work *w, double scale, const heat_input *in,
   return p;
 }
 
-/* The stream of a stage over planes [from, to): a single boundary plane follows unpack() on urgent.
- */
-static status stage_stream(device *d, const heat_work *w, int64_t from, int64_t to,
-                           cudaStream_t *out) {
+status cuda_heat_stream(device *d, const heat_slab *s, int64_t from, int64_t to,
+                        cudaStream_t *out) {
   status rc = STATUS_OK;
-  const int forked = d->forked, inside = from >= 1 && to <= w->s.planes - 1;
+  const int forked = d->forked, inside = from >= 1 && to <= s->planes - 1;
   TRY(device_settle(d));
-  *out = forked && d->joining && (to <= 1 || from >= w->s.planes - 1) ? d->urgent : d->main;
+  *out = forked && d->joining && (to <= 1 || from >= s->planes - 1) ? d->urgent : d->main;
   if (*out == d->main) {
     TRY(device_join(d));
     if (inside) d->forked = forked;
@@ -105,7 +103,7 @@ done:
   return rc;
 }
 
-static status urgent_done(device *d) {
+status cuda_heat_urgent(device *d) {
   d->joining = 1;
   return device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord");
 }
@@ -124,9 +122,9 @@ status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t fro
     a.term[i] = at(s->term[i]);
   }
   for (int f = 0; f < HEAT_FACES; f++) a.held[f] = at(s->held[f]);
-  TRY(stage_stream(d, w, from, to, &stream));
+  TRY(cuda_heat_stream(d, &w->s, from, to, &stream));
   TRY(device_launched(d, kernel_heat_stage(stream, &a), "kernel heat stage"));
-  if (stream == d->urgent) TRY(urgent_done(d));
+  if (stream == d->urgent) TRY(cuda_heat_urgent(d));
 done:
   return rc;
 }
@@ -169,10 +167,22 @@ static int are_steps(const heat_stage *s, int count) {
   return 1;
 }
 
-/* One launch: a->steps steps to planes within `margin` of the owned ones. */
-static status launch_steps(device *d, heat_march_args *a, int margin) {
-  range_of(&a->p.s, margin, &a->p.from, &a->p.to);
-  if (a->p.from >= a->p.to) return STATUS_OK;
+/* Of the planes [begin, end) that `reach` steps make, those that need no ghost plane; none where
+ * they are so few that launches of their own would cost more than waiting. */
+static void inside_of(const heat_slab *s, int reach, int64_t begin, int64_t end, int64_t *from,
+                      int64_t *to) {
+  enum { WORTH = 8 };
+  const int last = s->g.dims - 1, around = s->g.face[2 * last] == HEAT_PERIODIC;
+  *from = around || s->first > 0 ? reach : begin;
+  *to = around || s->first + s->planes < s->g.n[last] ? s->planes - reach : end;
+  if (*to - *from < WORTH * reach) *from = *to = begin;
+}
+
+/* One launch: a->steps steps to planes [from, to). */
+static status launch_steps(device *d, heat_march_args *a, int64_t from, int64_t to) {
+  a->p.from = from;
+  a->p.to = to;
+  if (from >= to) return STATUS_OK;
   switch (a->p.s.g.dims) {
   case 1:
     return device_launched(d, kernel_heat_line(d->main, a), "kernel heat line");
@@ -184,8 +194,9 @@ static status launch_steps(device *d, heat_march_args *a, int margin) {
 }
 
 /* Steps between the two fields in turn: an even number of launches where the result's field is that
- * of the first input, else an odd one. */
-static status run_steps(device *d, heat_work *w, const heat_stage *s, int count) {
+ * of the first input, else an odd one. Before the ghost planes come the first launch makes what
+ * needs none: it writes the other field, so what the rest needs is still there. */
+static status run_steps(device *d, heat_work *w, const heat_stage *s, int count, part which) {
   status rc = STATUS_OK;
   const int most = most_steps(w->s.g.dims, w->face[0] != NULL);
   int passes = (count + most - 1) / most;
@@ -195,7 +206,41 @@ static status run_steps(device *d, heat_work *w, const heat_stage *s, int count)
                                       i % 2 == 0 ? s->out : s->u)};
     a.steps = (left + passes - i - 1) / (passes - i);
     left -= a.steps;
-    TRY(launch_steps(d, &a, left));
+    int64_t begin, end, from, to;
+    range_of(&w->s, left, &begin, &end);
+    inside_of(&w->s, a.steps, begin, end, &from, &to);
+    if (which == PART_INTERIOR) {
+      TRY(launch_steps(d, &a, from, to));
+      break;
+    }
+    if (i > 0 || which == PART_ALL) {
+      TRY(launch_steps(d, &a, begin, end));
+    } else {
+      TRY(launch_steps(d, &a, begin, from));
+      TRY(launch_steps(d, &a, to, end));
+    }
+  }
+done:
+  return rc;
+}
+
+/* Stages one after the other; the first one's planes that need no ghost plane come first. */
+static status run_stages(device *d, heat_work *w, const heat_stage *s, int count, part which) {
+  status rc = STATUS_OK;
+  for (int i = 0; i < count; i++) {
+    int64_t begin, end, from, to;
+    range_of(&w->s, count - 1 - i, &begin, &end);
+    inside_of(&w->s, 1, begin, end, &from, &to);
+    if (which == PART_INTERIOR) {
+      TRY(cuda_heat_stage(d, w, s, from, to));
+      break;
+    }
+    if (i > 0 || which == PART_ALL) {
+      TRY(cuda_heat_stage(d, w, &s[i], begin, end));
+    } else {
+      TRY(cuda_heat_stage(d, w, s, begin, from));
+      TRY(cuda_heat_stage(d, w, s, to, end));
+    }
   }
 done:
   return rc;
@@ -203,17 +248,11 @@ done:
 
 status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, part which) {
   status rc = STATUS_OK;
-  if (which == PART_INTERIOR) return device_ok(d); /* all of it follows as the boundary */
+  const int forked = d->forked;
+  if (count < 2 || !are_steps(s, count)) return run_stages(d, w, s, count, which);
   TRY(ready(d));
-  if (count > 1 && are_steps(s, count)) {
-    TRY(run_steps(d, w, s, count));
-    goto done;
-  }
-  for (int i = 0; i < count; i++) {
-    int64_t from, to;
-    range_of(&w->s, count - 1 - i, &from, &to);
-    TRY(cuda_heat_stage(d, w, &s[i], from, to));
-  }
+  if (which == PART_INTERIOR) d->forked = forked; /* the halo comes beside it */
+  rc = run_steps(d, w, s, count, which);
 done:
   return rc;
 }
@@ -248,10 +287,13 @@ static lidx run_of(const lidx *row, lidx i, lidx count, int64_t fence) {
   return n;
 }
 
-static status copy(device *d, void *to, const void *from, int64_t numbers, cudaStream_t stream) {
-  return device_launched(
-      d, cudaMemcpyAsync(to, from, (size_t)numbers * sizeof(double), cudaMemcpyDefault, stream),
-      "copy of planes");
+/* To or from a halo's buffer; that of a plan with adopted ones is device memory. */
+static status copy(device *d, const halo *h, void *to, const void *from, int64_t numbers,
+                   cudaStream_t stream) {
+  const size_t bytes = (size_t)numbers * sizeof(double);
+  const cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+  return h->adopted ? device_check(d, error, "copy of planes")
+                    : device_copied(d, error, "copy of planes");
 }
 
 status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u) {
@@ -265,7 +307,8 @@ status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u) {
   }
   for (lidx i = 0, n; i < h->sends; i += n) {
     n = run_of(h->send_row, i, h->sends, -1);
-    TRY(copy(d, to + i * plane, at(u) + (h->send_row[i] + w->s.halo) * plane, n * plane, d->main));
+    TRY(copy(d, h, to + i * plane, at(u) + (h->send_row[i] + w->s.halo) * plane, n * plane,
+             d->main));
   }
   TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
   d->forked = 1;
@@ -304,10 +347,10 @@ status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u) {
   }
   for (lidx i = 0, n; i < h->ghosts; i += n) {
     n = run_of(h->ghost_row, i, h->ghosts, w->s.halo);
-    TRY(copy(d, ghost_at(w, u, h->ghost_row[i]), from + i * plane, n * plane, stream));
+    TRY(copy(d, h, ghost_at(w, u, h->ghost_row[i]), from + i * plane, n * plane, stream));
   }
   TRY(device_check(d, cudaEventRecord(w->received, stream), "cudaEventRecord"));
-  if (forked) TRY(urgent_done(d));
+  if (forked) TRY(cuda_heat_urgent(d));
 done:
   return rc;
 }

@@ -79,6 +79,11 @@ status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u);
 status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u);
 status cuda_heat_totals(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);
 
+/* The stream for work on planes [from, to) of a slab: a single boundary plane follows unpack() on
+ * urgent. After a launch there, cuda_heat_urgent(): main has to wait for it. */
+status cuda_heat_stream(device *d, const heat_slab *s, int64_t from, int64_t to, cudaStream_t *out);
+status cuda_heat_urgent(device *d);
+
 /* Kernels. Each returns the launch's error; none waits. */
 cudaError_t kernel_heat_stage(cudaStream_t s, const heat_stage_args *a);
 cudaError_t kernel_heat_totals(cudaStream_t s, const heat_totals_args *a, int processors);

@@ -92,8 +92,8 @@ status device_upload(device *d, void *to, const void *from, int64_t bytes) {
   TRY(device_settle(d));
   TRY(device_join(d));
   if (bytes == 0) goto done;
-  TRY(device_check(d, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyHostToDevice, d->main),
-                   "copy to the GPU"));
+  TRY(device_copied(d, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyHostToDevice, d->main),
+                    "copy to the GPU"));
   TRY(device_check(d, cudaStreamSynchronize(d->main), "copy to the GPU"));
 done:
   return rc;
@@ -111,9 +111,9 @@ status cuda_copy_out(device *d, hptr to, dptr from, int64_t bytes) {
   TRY(device_settle(d));
   TRY(device_join(d));
   if (bytes == 0) goto done;
-  TRY(device_check(d,
-                   cudaMemcpyAsync(to.at, from.at, (size_t)bytes, cudaMemcpyDeviceToHost, d->main),
-                   "copy from the GPU"));
+  TRY(device_copied(d,
+                    cudaMemcpyAsync(to.at, from.at, (size_t)bytes, cudaMemcpyDeviceToHost, d->main),
+                    "copy from the GPU"));
   TRY(device_check(d, cudaStreamSynchronize(d->main), "copy from the GPU"));
 done:
   return rc;

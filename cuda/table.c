@@ -3,7 +3,7 @@
 
 #include "cuda_plain.h"
 #include "device.h"
-#include "heat_args.h"
+#include "heat_level_args.h"
 
 #define SOLVE(create)                                                                              \
   {                                                                                                \
@@ -26,7 +26,8 @@ static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
                                        .depth = cuda_heat_depth,
                                        .pack = cuda_heat_pack,
                                        .unpack = cuda_heat_unpack,
-                                       .totals = cuda_heat_totals};
+                                       .totals = cuda_heat_totals,
+                                       .levels = &HEAT_LEVEL_cuda};
 
 #define TABLE(solver)                                                                              \
   {                                                                                                \

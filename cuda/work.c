@@ -21,7 +21,13 @@ static const char *const SHAPES_PASS_NAME[] = {
     "kernel relax",   "kernel cg advance", "kernel cg reduce"};
 static const char *const VECTOR_PASS_NAME[] = {"kernel dot", "kernel cg residual"};
 
+status device_copied(device *d, cudaError_t error, const char *what) {
+  d->facts.copies++;
+  return device_check(d, error, what);
+}
+
 status device_launched(device *d, cudaError_t error, const char *what) {
+  d->facts.launches++;
   status rc = device_check(d, error, what);
   if (rc == STATUS_OK && SYNC_EACH_LAUNCH) rc = device_check(d, cudaDeviceSynchronize(), what);
   return rc;
@@ -108,10 +114,10 @@ status cuda_max_abs(device *d, vec x, double *out) {
   if (x.rows == 0) goto done;
   TRY(device_launched(d, kernel_max_abs(d->main, at(x), x.rows, d->largest, d->processors),
                       "kernel max"));
-  TRY(device_check(d,
-                   cudaMemcpyAsync(d->pinned + TALLY_WORDS, d->largest, sizeof *d->largest,
-                                   cudaMemcpyDeviceToHost, d->main),
-                   "copy from the GPU"));
+  TRY(device_copied(d,
+                    cudaMemcpyAsync(d->pinned + TALLY_WORDS, d->largest, sizeof *d->largest,
+                                    cudaMemcpyDeviceToHost, d->main),
+                    "copy from the GPU"));
   TRY(device_check(d, cudaStreamSynchronize(d->main), "kernel max"));
   *out = double_of((uint64_t)d->pinned[TALLY_WORDS]);
   if (*out != *out) *out = double_of(UINT64_C(0x7ff8) << 48);

@@ -35,6 +35,8 @@ typedef struct device_facts {
   int index, visible;   /* which of how many this process sees */
   int64_t memory_bytes; /* of the whole device */
   int64_t peak_bytes;   /* allocated here at most, so far */
+  int64_t launches;     /* kernels started so far */
+  int64_t copies;       /* of data between host and device, so far */
 } device_facts;
 
 typedef struct backend {

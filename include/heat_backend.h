@@ -136,7 +136,7 @@ typedef struct heat_backend {
    * extremes of the owned points: both NaN when an entry is, (inf, -inf) when there is none. */
   status (*totals)(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);
 
-  const heat_level_backend *levels; /* NULL: no implicit schemes */
+  const heat_level_backend *levels;
 } heat_backend;
 
 #endif

@@ -116,35 +116,69 @@ PORTABLE int64_t heat_level_wrap(const heat_grid *g, int d, int64_t at) {
   return at < 0 ? at + n : at >= n ? at - n : at;
 }
 
-/* The rate of a Robin term at a point: x, then the others. */
-PORTABLE double heat_level_robin(const heat_level_map *m, const int64_t *j) {
-  double rest = 0.0;
-  for (int d = 1; d < m->s.g.dims; d++) rest += m->robin[d][j[d]];
-  return m->robin[0][j[0]] + rest;
+/* What a coordinate of one direction brings to the operator at its points: where the neighbours
+ * are, and their coefficients. */
+typedef struct heat_level_part {
+  heat_near near;
+  double lo, hi, robin;
+} heat_level_part;
+
+/* `step`: the distance of points in d. */
+PORTABLE heat_level_part heat_level_part_at(const heat_level_map *m, int d, int64_t j,
+                                            int64_t step) {
+  heat_level_part p;
+  p.near = heat_level_near(&m->s.g, d, j, step);
+  p.lo = m->lo[d][j];
+  p.hi = m->hi[d][j];
+  p.robin = m->robin[d][j];
+  return p;
 }
 
-/* The sum over directions of the operator at a point: j global coordinates, `at` its place in the
- * slab. *diagonal: what multiplies u itself in it. u NULL: the diagonal alone. */
-PORTABLE double heat_level_sum(const heat_level_map *m, const double *u, int64_t at,
-                               const int64_t *j, double *diagonal) {
-  const double robin = heat_level_robin(m, j);
-  double sum = 0.0, own = 0.0;
-  int64_t step = 1;
-  for (int d = 0; d < m->s.g.dims; d++) {
-    const heat_near near = heat_level_near(&m->s.g, d, j[d], step);
-    double lo = m->lo[d][j[d]], hi = m->hi[d][j[d]];
-    if (m->face[0] != 0) {
-      lo *= m->face[d][at + near.a_lo];
-      hi *= m->face[d][at + near.a_hi];
+/* The sum over the `dims` directions of the operator at a point, from their parts; `at`: its place
+ * in the slab; face NULL: alpha is constant. *diagonal: what multiplies u itself in it. u NULL: the
+ * diagonal alone. (Where dims and face are known when this is compiled, loops and tests go.) */
+PORTABLE double heat_level_sum_of(const heat_level_part *of, int dims, const double *const *face,
+                                  const double *u, int64_t at, double *diagonal) {
+  double sum = 0.0, own = 0.0, robin = 0.0, rest = 0.0;
+  for (int d = 0; d < dims; d++) {
+    const heat_near near = of[d].near;
+    double lo = of[d].lo, hi = of[d].hi;
+    if (face != 0) {
+      lo *= face[d][at + near.a_lo];
+      hi *= face[d][at + near.a_hi];
     }
     const double t =
         u == 0 ? 0.0 : heat_level_pull(lo, hi, u[at], u[at + near.lo], u[at + near.hi]);
     sum = d == 0 ? t : sum + t;
     own = d == 0 ? lo + hi : own + (lo + hi);
-    step *= m->s.g.n[d];
+    if (d > 0) {
+      rest += of[d].robin;
+    } else {
+      robin = of[d].robin;
+    }
   }
+  robin += rest;
   *diagonal = own + robin;
   return u == 0 ? 0.0 : fma(robin, u[at], sum);
+}
+
+/* The same from the map: j global coordinates. */
+PORTABLE double heat_level_sum(const heat_level_map *m, const double *u, int64_t at,
+                               const int64_t *j, double *diagonal) {
+  heat_level_part of[HEAT_DIMS];
+  int64_t step = 1;
+  for (int d = 0; d < m->s.g.dims; d++) {
+    of[d] = heat_level_part_at(m, d, j[d], step);
+    step *= m->s.g.n[d];
+  }
+  return heat_level_sum_of(of, m->s.g.dims, m->face[0] == 0 ? 0 : m->face, u, at, diagonal);
+}
+
+/* The rate of a Robin term at a point: x, then the others. */
+PORTABLE double heat_level_robin(const heat_level_map *m, const int64_t *j) {
+  double rest = 0.0;
+  for (int d = 1; d < m->s.g.dims; d++) rest += m->robin[d][j[d]];
+  return m->robin[0][j[0]] + rest;
 }
 
 #endif

@@ -31,15 +31,15 @@ static const heat_field NONE = {{NULL}};
 static const heat_level_backend *ops(const heat_run *run) { return run->kernels->heat->levels; }
 
 static void combine(heat_run *run, double a, heat_field x, double b, heat_field y, heat_field out) {
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(
       run, ops(run)->combine(run->place, run->implicit->grid.level[0].level, a, x, b, y, 0.0, out));
 }
 
 static status sum_dot(heat_run *run, heat_field x, heat_field y, double *out) {
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->dot(run->place, run->implicit->grid.level[0].level, x, y));
-  return run->kernels->sums(run->place, run->world, 1, out);
+  return run->kernels->sums(run->place, run->world, 1, NULL, out);
 }
 
 /* ---- preconditioned ---- */
@@ -47,7 +47,7 @@ static status sum_dot(heat_run *run, heat_field x, heat_field y, double *out) {
 static void curve(heat_run *run, heat_field p, heat_field r, int64_t from, int64_t to) {
   const heat_multigrid *g = &run->implicit->grid;
   if (from >= to) return;
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(
       run, ops(run)->curvature(run->place, g->level[0].level, g->mass, g->scale, p, r, from, to));
 }
@@ -77,7 +77,7 @@ static status curvature(heat_run *run, double *out) {
       curve(run, m->p, NONE, 0, n);
     }
   }
-  TRY(run->kernels->sums(run->place, run->world, 1, out));
+  TRY(run->kernels->sums(run->place, run->world, 1, NULL, out));
 done:
   return rc;
 }
@@ -89,10 +89,10 @@ static status advance(heat_run *run, double alpha, double *norm) {
   heat_stratum *s = &m->grid.level[0];
   double square;
   if (ops(run)->advance != NULL) {
-    run->launches++;
+    heat_count_pass(run);
     HEAT_ATTEMPT(run, ops(run)->advance(run->place, s->level, m->grid.mass, m->grid.scale, alpha,
                                         m->p, m->x, s->r));
-    TRY(run->kernels->sums(run->place, run->world, 1, &square));
+    TRY(run->kernels->sums(run->place, run->world, 1, NULL, &square));
   } else {
     combine(run, alpha, m->p, 1.0, m->x, m->x);
     combine(run, -alpha, s->q, 1.0, s->r, s->r);
@@ -134,7 +134,7 @@ static status descend(heat_run *run, const heat_descent *d, heat_field x, double
   const int alone = s->near.neighbours == 0;
   const int64_t n = s->slab.planes, first = n < 1 ? n : 1, last = n > 1 ? n - 1 : first;
   const int64_t from = alone ? 0 : s->slab.g.dims == 1 ? n : first, to = alone ? n : last;
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->descend(run->place, s->level, d, m->p, x, s->r, from, to));
   if (!alone) {
     TRY(heat_level_exchange_begin(run, s, m->p));
@@ -142,7 +142,7 @@ static status descend(heat_run *run, const heat_descent *d, heat_field x, double
     curve(run, m->p, s->r, 0, s->slab.g.dims == 1 ? n : first);
     if (s->slab.g.dims > 1) curve(run, m->p, s->r, last, n);
   }
-  TRY(run->kernels->sums(run->place, run->world, 3, sum));
+  TRY(run->kernels->sums(run->place, run->world, 3, NULL, sum));
 done:
   return rc;
 }

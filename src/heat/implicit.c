@@ -42,12 +42,7 @@ done:
 status heat_implicit_open(heat_run *run) {
   status rc = STATUS_OK;
   const heat_grid *g = &run->slab.g;
-  if (ops(run) == NULL) {
-    rc = fail(STATUS_UNAVAILABLE, "scheme %s: backend %s has no implicit solves; use --backend omp",
-              run->scheme->name, run->kernels->name);
-  } else {
-    rc = alloc_zeroed(&run->implicit, 1, sizeof *run->implicit, "implicit solves");
-  }
+  rc = alloc_zeroed(&run->implicit, 1, sizeof *run->implicit, "implicit solves");
   TRY(comm_agree(run->world, rc));
   heat_implicit *m = run->implicit;
   TRY(heat_multigrid_open(run, &m->grid));
@@ -80,7 +75,7 @@ void heat_implicit_close(heat_run *run) {
 
 static void combine(heat_run *run, double a, heat_field x, double b, heat_field y, double c,
                     heat_field out) {
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->combine(run->place, finest(run)->level, a, x, b, y, c, out));
 }
 
@@ -91,7 +86,7 @@ status heat_implicit_combine(heat_run *run, double a, heat_field x, double b, he
 }
 
 static status dot(heat_run *run, heat_field x, heat_field y, double *out) {
-  run->launches++;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->dot(run->place, finest(run)->level, x, y));
   return run->kernels->sums(run->place, run->world, 1, NULL, out);
 }
@@ -100,6 +95,7 @@ static status dot(heat_run *run, heat_field x, heat_field y, double *out) {
 static status sum_of(heat_run *run, heat_field x, double *out) {
   status rc = STATUS_OK;
   heat_totals t;
+  heat_count_pass(run);
   TRY(heat_totals_of(run, x, &t));
   *out = t.heat;
   for (int d = 0; d < run->slab.g.dims; d++) *out /= run->slab.g.spacing[d];
@@ -110,6 +106,7 @@ done:
 status heat_implicit_norm(heat_run *run, heat_field e, heat_field u, heat_field v, double *out) {
   status rc = STATUS_OK;
   double sum;
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->weigh(run->place, finest(run)->level, e, u, v, run->rtol, run->atol));
   TRY(run->kernels->sums(run->place, run->world, 1, NULL, &sum));
   *out = sqrt(sum / run->implicit->cells);

@@ -124,8 +124,18 @@ done:
   return rc;
 }
 
+/* Takes what the device has done so far off the counts, or (sign 1) adds it. */
+static void count_work(heat_run *run, int sign) {
+  device_facts facts;
+  if (run->kernels->describe == NULL) return;
+  run->kernels->describe(run->place, &facts);
+  run->launches += sign * facts.launches;
+  run->copies += sign * facts.copies;
+}
+
 static status run_to(heat_run *run, int64_t until) {
   status rc = STATUS_OK;
+  count_work(run, -1);
   while (run->step < until && run->step < run->last) {
     const double t = heat_time(run, run->step);
     TRY(run->scheme->step(run, t, length_of(run, run->step), heat_time(run, run->step + 1)));
@@ -136,6 +146,7 @@ static status run_to(heat_run *run, int64_t until) {
   }
   rc = heat_flush(run);
 done:
+  count_work(run, 1);
   return rc;
 }
 
@@ -144,6 +155,8 @@ status heat_march(heat_run *run) {
   int64_t pace = 1;
   int stop = 0;
   run->began_at = run->step;
+  HEAT_ATTEMPT(run, heat_input_constant(run));
+  run->launches = run->copies = 0; /* here the loop begins */
   TRY(meet(run, 1, &pace, &stop));
   while (!stop && run->step < run->last) {
     const int64_t look = next_look(run), begin = run->step;

@@ -61,7 +61,7 @@ typedef struct sweep {
 static status planes(heat_run *run, heat_multigrid *m, heat_stratum *s, const sweep *w,
                      int64_t from, int64_t to) {
   if (from >= to) return STATUS_OK;
-  run->launches++;
+  heat_count_pass(run);
   return w->c == NULL ? ops(run)->apply(run->place, s->level, m->mass, m->scale, w->u, w->r, w->out,
                                         from, to)
                       : ops(run)->relax(run->place, s->level, m->mass, m->scale, w->u, w->r, w->out,
@@ -129,6 +129,7 @@ static status down(heat_run *run, heat_multigrid *m, int level) {
   TRY(smooth(run, m, s, 1));
   TRY(heat_level_product(run, m, level, s->z, s->r, s->q));
   TRY(exchange(run, s, &s->far, s->q));
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->restriction(run->place, coarse->level, s->level, s->q, coarse->r));
 done:
   return rc;
@@ -138,6 +139,7 @@ static status up(heat_run *run, heat_multigrid *m, int level) {
   status rc = STATUS_OK;
   heat_stratum *s = &m->level[level], *coarse = s + 1;
   if (level + 2 < m->levels) TRY(exchange(run, coarse, &coarse->near, coarse->z));
+  heat_count_pass(run);
   HEAT_ATTEMPT(run, ops(run)->interpolate(run->place, coarse->level, s->level, coarse->z, s->z));
   TRY(smooth(run, m, s, 0));
 done:

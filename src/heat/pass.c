@@ -93,7 +93,7 @@ static void mark_fleeting(heat_run *run) {
 }
 
 static status do_part(heat_run *run, part which) {
-  run->launches++;
+  heat_count_pass(run);
   return run->kernels->heat->pass(run->place, run->work, run->queue, run->queued, which);
 }
 

@@ -140,8 +140,8 @@ typedef struct heat_run {
   status failure; /* this rank's first local failure */
   heat_reason reason;
   int64_t began_at;             /* the step gone on from */
-  int64_t launches;             /* of kernels, in the loop */
-  int64_t copies;               /* between host and backend memory, in the loop */
+  int64_t launches;             /* of kernels, in the steps */
+  int64_t copies;               /* between host and backend memory, in the steps */
   int64_t stages;               /* made */
   int64_t passed;               /* points gone through in passes, for the traffic */
   int64_t bad_point[HEAT_DIMS]; /* HEAT_NOT_FINITE: coordinates on the grid */
@@ -171,6 +171,12 @@ typedef struct heat_scheme {
   do {                                                                                             \
     if ((run)->failure == STATUS_OK) (run)->failure = (call);                                      \
   } while (0)
+
+/* A pass over memory was asked for: one launch where the device is the host itself. Others count
+ * their own (march.c). */
+static inline void heat_count_pass(heat_run *run) {
+  run->launches += run->kernels->describe == NULL;
+}
 
 #ifdef __cplusplus
 extern "C" {
@@ -233,6 +239,9 @@ status heat_exchange_end(heat_run *run, heat_field u);
 /* The inputs of time t, evaluated if they are not there yet. Local. */
 status heat_input_at(heat_run *run, double t, heat_input *out);
 status heat_held_at(heat_run *run, double t, heat_field out[HEAT_FACES]);
+
+/* Evaluates what does not depend on time now, and not in the first step. Local. */
+status heat_input_constant(heat_run *run);
 
 /* A field for u and the values it had: run->u becomes `next`, which becomes the old one. Local. */
 void heat_swap(heat_run *run, heat_field *next);

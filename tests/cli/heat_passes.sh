@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Several stages in one pass over memory, from the command line: on 1, 2, 3 and 5 ranks (slabs so thick that
 # passes stay long, and so thin that they do not) the field has the bits of single stages on ref; and the
-# loop is launched about once per pass, not once per stage.
+# loop is launched about once per pass, not once per stage; what does not depend on time is not copied in it.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -19,6 +19,7 @@ try() { # words of heat
       echo "$(field launches r.json) launches of $(field stages r.json) stages: $*"
       bad=1
     fi
+    [ "$ranks" != 1 ] || [ "$(field host_copies r.json)" = 0 ] || { echo "$(field host_copies r.json) copies: $*"; bad=1; }
   done
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One answer of `heat` on CPU and GPU: equal exit codes and fingerprints from the reference backend and
 # from `--backend cuda` on one and two ranks (which may share a GPU): faces, conductivities, sources,
-# schemes; and a run stopped on one and gone on with on the other.
+# schemes, explicit and implicit; and a run stopped on one and gone on with on the other.
 set -u
 "$HALOSWEEP" heat --n 9 --dt 1e-4 --steps 1 --initial x --backend cuda --quiet > /dev/null 2> why.txt
 if [ $? = 7 ]; then
@@ -40,16 +40,31 @@ try in_time --n 40,19 --scheme rk4 --initial "x*y" --boundary_xmin "neumann(sin(
   --boundary_ymin "dirichlet(x*cos(t))" --boundary_ymax "neumann(0)" --source "x*t" --dt 7e-5 --t_end 0.0041
 try stages --n 130,66 --scheme rkl2 --initial "x*y" --boundary periodic --dt 0.002 --steps 20
 
-plate="--n 123,118 --initial sin(pi*x)*y --scheme ftcs --dt 1e-5 --progress off"
-"$HALOSWEEP" heat $plate --steps 100 --backend ref > whole 2> err || bad=1
-for how in "ref cuda" "cuda ref"; do
-  rm -f ck.*.h5
-  "$HALOSWEEP" heat $plate --steps 37 --checkpoint ck.h5 --backend ${how% *} > out 2> err || bad=1
-  "$HALOSWEEP" heat $plate --steps 100 --checkpoint ck.h5 --restart latest --backend ${how#* } > out 2> err || bad=1
-  if [ -z "$(print out)" ] || [ "$(print out)" != "$(print whole)" ]; then
-    echo "gone on ${how/ / to }: $(print out), whole: $(print whole)"
-    cat err
-    bad=1
-  fi
-done
+try euler --n 130,121 --scheme backward-euler --initial "x*y" --alpha "x<0.4?100:1+y" --boundary "neumann(0)" \
+  --boundary_xmin "robin(2, y)" --boundary_ymax "dirichlet(x)" --source "x-y" --dt 1e-3 --steps 5
+try nicolson --dims 3 --n 30,27,35 --scheme crank-nicolson --initial "x*y+z" --boundary periodic \
+  --boundary_xmin "dirichlet(1)" --boundary_xmax "neumann(cos(t))" --dt 2e-3 --steps 4
+try line_implicit --n 4000 --scheme crank-nicolson --initial "sin(3*x)" --boundary "dirichlet(initial)" --dt 1e-4 --steps 6
+try bdf2 --n 140,97 --scheme tr-bdf2 --initial "sin(pi*x)*y" --alpha "1+x*y" --boundary_ymax "neumann(0)" --t_end 0.02
+try conserved --n 90,140 --scheme tr-bdf2 --initial "x*y" --boundary "neumann(0)" --dt 1e-2 --steps 3
+try steady --n 150,121 --scheme steady --initial "x" --alpha "1+9*x" --source "sin(7*x*y)" --boundary_xmin "robin(1, y)"
+
+gone_on() { # steps first and in all, words of heat
+  local first=$1 all=$2
+  shift 2
+  "$HALOSWEEP" heat "$@" --steps "$all" --backend ref --progress off > whole 2> err || bad=1
+  for how in "ref cuda" "cuda ref" "omp cuda"; do
+    rm -f ck.*.h5
+    "$HALOSWEEP" heat "$@" --steps "$first" --checkpoint ck.h5 --backend "${how% *}" --progress off > out 2> err || bad=1
+    "$HALOSWEEP" heat "$@" --steps "$all" --checkpoint ck.h5 --restart latest --backend "${how#* }" --progress off > out 2> err || bad=1
+    if [ -z "$(print out)" ] || [ "$(print out)" != "$(print whole)" ]; then
+      echo "gone on ${how/ / to }: $(print out), whole: $(print whole): $*"
+      cat err
+      bad=1
+    fi
+  done
+}
+
+gone_on 37 100 --n 123,118 --initial "sin(pi*x)*y" --scheme ftcs --dt 1e-5
+gone_on 3 7 --n 70,118 --initial "sin(pi*x)*y" --alpha "1+x" --scheme tr-bdf2 --dt auto --rtol 1e-3
 exit $bad

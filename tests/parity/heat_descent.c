@@ -1,14 +1,18 @@
-/* The fused operations of CG (ranks: 1 2 3) on omp against ref, bit for bit, forwards and
- * backwards, for any number of threads: all kinds of faces, constant and variable alpha, 1 to 3
- * dimensions, slabs of all sizes. And against the single operations they stand for; and plain CG
- * finds what CG with multigrid finds, alike on all ranks. */
+/* The fused operations of CG (ranks: 1 2 3) on omp (on cuda where HALOSWEEP_TEST_BACKEND says so)
+ * against ref, bit for bit, forwards and backwards, for any number of threads: all kinds of faces,
+ * constant and variable alpha, 1 to 3 dimensions, slabs of all sizes. And against the single
+ * operations they stand for; and plain CG finds what CG with multigrid finds, alike on all ranks.
+ */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "gpu.h"
 #include "heat_try.h"
 #include "implicit.h"
 #include "philox.h"
 
 static comm *world, *self;
+static const backend *checked = &BACKEND_omp;
 
 #define D BOUNDARY_DIRICHLET
 #define N BOUNDARY_NEUMANN
@@ -109,7 +113,7 @@ static void descend(heat_try *t, const heat_descent *d, heat_field x, double *su
   sums(t, 3, sum);
 }
 
-/* ---- omp against ref ---- */
+/* ---- against ref ---- */
 
 enum { PASSES = 5, SUMS = 3 * PASSES + 2 };
 
@@ -145,8 +149,7 @@ static void same_bits(void **state) {
     work_on(&t, expected, want);
     heat_try_close(&t);
     for (int k = 0; k < 3; k++) {
-      heat_try_open(&t, &BACKEND_omp, world, teams[k], &GRIDS[i],
-                    heat_scheme_find("backward-euler"));
+      heat_try_open(&t, checked, world, teams[k], &GRIDS[i], heat_scheme_find("backward-euler"));
       work_on(&t, sum, out);
       for (int f = 0; f < 3; f++) {
         for (int64_t at = 0; at < heat_owned(&t.run.slab); at++) {
@@ -180,7 +183,7 @@ static void same_as_single_ones(void **state) {
   (void)state;
   for (int i = 0; i < COUNT; i++) {
     heat_try t;
-    heat_try_open(&t, &BACKEND_omp, world, 2, &GRIDS[i], heat_scheme_find("backward-euler"));
+    heat_try_open(&t, checked, world, 2, &GRIDS[i], heat_scheme_find("backward-euler"));
     heat_implicit *m = t.run.implicit;
     heat_stratum *s = finest(&t);
     double fused, square;
@@ -225,7 +228,7 @@ static double *solve(comm *c, const heat_texts *is, int plain, int *iterations, 
                      int64_t *count) {
   heat_try t;
   double *u;
-  heat_try_open(&t, &BACKEND_omp, c, 2, is, heat_scheme_find("backward-euler"));
+  heat_try_open(&t, checked, c, 2, is, heat_scheme_find("backward-euler"));
   t.run.solver_rtol = 1e-12;
   t.run.plain = plain;
   t.run.dt = 400.0 / t.run.lambda;
@@ -267,7 +270,7 @@ static void plain_solves(void **state) {
 static void x_is_whole(void **state) {
   (void)state;
   heat_try t;
-  heat_try_open(&t, &BACKEND_omp, world, 2, &GRIDS[3], heat_scheme_find("backward-euler"));
+  heat_try_open(&t, checked, world, 2, &GRIDS[3], heat_scheme_find("backward-euler"));
   heat_implicit *m = t.run.implicit;
   heat_stratum *s = finest(&t);
   assert_ok(heat_multigrid_set(&t.run, &m->grid, 1.0, 40.0 / t.run.lambda));
@@ -293,7 +296,13 @@ int main(int argc, char **argv) {
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
   if (comm_self(&self) != STATUS_OK) return 1;
-  int rc = cmocka_run_group_tests(tests, NULL, NULL);
+  const char *other = getenv("HALOSWEEP_TEST_BACKEND");
+  int rc = 0;
+  if (other != NULL && strcmp(other, "cuda") == 0) {
+    rc = gpu_skip(world);
+    checked = &BACKEND_cuda;
+  }
+  if (rc == 0) rc = cmocka_run_group_tests(tests, NULL, NULL);
   comm_close(&self);
   comm_close(&world);
   return rc;
