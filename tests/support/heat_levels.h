@@ -155,11 +155,11 @@ static inline void level_vectors(level_pair *p, comm *world) {
     heat_stratum *s = level_of(&p->both[k], 0);
     const heat_level_backend *ops = level_ops(&p->both[k]);
     assert_ok(ops->dot(run->place, s->level, s->r, s->z));
-    assert_ok(run->kernels->sums(run->place, world, 1, &sum[k][0]));
+    assert_ok(run->kernels->sums(run->place, world, 1, NULL, &sum[k][0]));
     assert_ok(ops->dot(run->place, s->level, s->r, s->r));
-    assert_ok(run->kernels->sums(run->place, world, 1, &sum[k][1]));
+    assert_ok(run->kernels->sums(run->place, world, 1, NULL, &sum[k][1]));
     assert_ok(ops->weigh(run->place, s->level, s->q, s->r, s->z, 1e-3, 1e-2));
-    assert_ok(run->kernels->sums(run->place, world, 1, &sum[k][2]));
+    assert_ok(run->kernels->sums(run->place, world, 1, NULL, &sum[k][2]));
   }
   for (int i = 0; i < 3; i++) {
     if (bits_of(sum[0][i]) != bits_of(sum[1][i])) {
