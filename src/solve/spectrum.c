@@ -206,7 +206,8 @@ done:
 
 /* Row sums are certain, up to their rounding. */
 static void cap(const matrix_survey *facts, spectrum *out) {
-  const double bound = facts->off_diagonal * (1.0 + 1e-14);
+  const double wide = facts->off_diagonal * (1.0 + 1e-14);
+  const double bound = fabs(1.0 - wide) < 1e-12 ? 1.0 : wide; /* sums that are 1 but for rounding */
   out->rho_high = fmin(out->rho_high, bound);
   out->rho = fmin(out->rho, bound);
   if (out->how == SPECTRUM_ARNOLDI) out->rho_low = fmin(out->rho_low, bound);
@@ -237,8 +238,7 @@ void spectrum_describe(const spectrum *p, char text[SPECTRUM_TEXT]) {
     snprintf(text, SPECTRUM_TEXT, "spectrum not looked at");
     return;
   }
-  const double slow = fabs(1.0 - p->rho_high) < 1e-12 ? 0.0 : 1.0 - p->rho_high;
-  const double fast = 1.0 - p->rho_low;
+  const double slow = 1.0 - p->rho_high, fast = 1.0 - p->rho_low;
   int at = 0;
   if (p->how == SPECTRUM_LANCZOS) {
     at = snprintf(text, SPECTRUM_TEXT, "D^-1 A in [%.4g, %.4g] (%d Lanczos steps), ", p->ends.low,
