@@ -25,6 +25,7 @@ TEXT
 BUILD_PACKAGES=(build-essential cmake ninja-build pkg-config libopenmpi-dev openmpi-bin
   libhdf5-openmpi-dev zlib1g-dev libjansson-dev)
 TEST_PACKAGES=(libcmocka-dev libmpfr-dev)
+OPTIONAL_PACKAGES=(libmumps-dev) # method = direct
 CMAKE_NEEDED=3.25
 
 tests=no yes=no install=yes build=build
@@ -102,6 +103,12 @@ ask() {
     "" | y | Y | yes) ;;
     *) die "nothing installed. Use --no-install to build with what is there." ;;
   esac
+}
+
+# Nothing needs them; they are named, and found at the next configure.
+name_optional() {
+  find_missing "${OPTIONAL_PACKAGES[@]}"
+  if ((${#missing[@]} > 0)); then say "optional, not installed: ${missing[*]} (method = direct)"; fi
 }
 
 install_packages() {
@@ -186,7 +193,10 @@ run_tests() {
 main() {
   read_arguments "$@"
   cd "$(dirname "${BASH_SOURCE[0]}")"
-  if [[ $install == yes ]]; then install_packages; fi
+  if [[ $install == yes ]]; then
+    install_packages
+    name_optional
+  fi
   check_tools
   compile
   first_solve

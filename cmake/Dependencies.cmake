@@ -23,6 +23,9 @@ if(NOT HDF5_IS_PARALLEL)
     "or point to one:   -DHDF5_ROOT=DIR\n")
 endif()
 
+# Optional: headers of MUMPS, for method = direct.
+find_path(MUMPS_INCLUDE_DIR dmumps_c.h)
+
 if(HALOSWEEP_TESTS)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
   find_library(MPFR_LIBRARY mpfr)

@@ -88,6 +88,7 @@ typedef enum row_pass {
   ROWS_SWEEP,
   ROWS_CG_PRODUCT,
   ROWS_RELAX,
+  ROWS_RELAX_SET,
   ROW_PASSES
 } row_pass;
 typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vector_pass;
@@ -96,6 +97,8 @@ typedef struct rows_args {
   matrix_view m;
   const double *x, *b, *weight, *y; /* ROWS_RELAX: any may be NULL */
   double *out;                      /* may be NULL for ROWS_RESIDUAL */
+  const lidx *set; /* ROWS_RELAX_SET: the entries that rows are, in x, b, weight and out */
+  int32_t keep;    /* ... and whether out is added to */
   const solve_state *state;
   double scale;
   int32_t block;   /* elements of a sum block */
@@ -267,6 +270,7 @@ status cuda_product(device *d, const matrix *a, part p, vec x, vec y);
 status cuda_residual(device *d, const matrix *a, part p, vec x, vec b, vec r, double scale);
 status cuda_relax(device *d, const matrix *a, part p, vec x, double c, vec w, vec b, vec y,
                   vec out);
+status cuda_relax_set(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep, vec x);
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,
                   dptr state);
 status cuda_cg_product(device *d, const matrix *a, part p, vec direction, vec q, dptr state);

@@ -114,6 +114,8 @@ static __device__ inline void row_result(const rows_args &p, int update, double 
   } else if (PASS == ROWS_RELAX) {
     const double r = p.b == nullptr ? -s : b - s, factor = p.weight == nullptr ? scale : scale * w;
     p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, mine);
+  } else if (PASS == ROWS_RELAX_SET) {
+    p.out[row] = fma(w, b - s, mine);
   } else if (PASS == ROWS_RESIDUAL) {
     const double r = b - s;
     if (p.out != nullptr) p.out[row] = r;
@@ -153,7 +155,7 @@ static __device__ inline void group_sums(block_tally *t, const double (*term)[PA
 template <int PASS, int GROUP>
 __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
     rows_pass(const __grid_constant__ rows_args p) {
-  constexpr bool SUMS = PASS != ROWS_PRODUCT && PASS != ROWS_RELAX;
+  constexpr bool SUMS = PASS != ROWS_PRODUCT && PASS != ROWS_RELAX && PASS != ROWS_RELAX_SET;
   __shared__ double term[2][GROUP][PASS_SUMS][TILE];
   __shared__ block_tally tally;
   __shared__ verdict_room room;
@@ -180,6 +182,7 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
       const int place = head.slot >> 8;
       const lidx row = head.tile * TILE + place;
       const bool there = row < m.rows;
+      const lidx entry = PASS == ROWS_RELAX_SET && there ? p.set[row] : row;
       double s, sa, u = 0.0, v = 0.0, mine = 0.0, b = 0.0, w = 0.0;
       if (there && (PASS == ROWS_SWEEP || PASS == ROWS_CG_PRODUCT)) mine = p.x[row];
       if (there && (PASS == ROWS_SWEEP || PASS == ROWS_RESIDUAL)) b = p.b[row];
@@ -189,6 +192,11 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
         if (p.b != nullptr) b = p.b[row];
         if (p.weight != nullptr) w = p.weight[row];
       }
+      if (there && PASS == ROWS_RELAX_SET) {
+        if (p.keep) mine = p.out[entry];
+        if (p.b != nullptr) b = p.b[entry];
+        w = p.weight[entry];
+      }
       head_load<GROUP>(p, g + 1 < tiles ? first + g + 1 : first + (lidx)gridDim.x * GROUP, &next);
       if (PASS == ROWS_RELAX && p.x == nullptr) {
         s = 0.0;
@@ -196,7 +204,7 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
         row_times<PASS == ROWS_RESIDUAL>(m, p.x, head, row, &s, &sa);
       }
       if (there) {
-        row_result<PASS>(p, update, scale, row, s, sa, mine, b, w, &u, &v, &changed);
+        row_result<PASS>(p, update, scale, entry, s, sa, mine, b, w, &u, &v, &changed);
       }
       if (SUMS) {
         term[turn % 2][g][0][place] = u;
@@ -274,7 +282,9 @@ static const void *const ROW_KERNELS[][2] = {
     {(const void *)rows_pass<ROWS_SWEEP, 1>, (const void *)rows_pass<ROWS_SWEEP, UNEVEN_GROUP>},
     {(const void *)rows_pass<ROWS_CG_PRODUCT, 1>,
      (const void *)rows_pass<ROWS_CG_PRODUCT, UNEVEN_GROUP>},
-    {(const void *)rows_pass<ROWS_RELAX, 1>, (const void *)rows_pass<ROWS_RELAX, UNEVEN_GROUP>}};
+    {(const void *)rows_pass<ROWS_RELAX, 1>, (const void *)rows_pass<ROWS_RELAX, UNEVEN_GROUP>},
+    {(const void *)rows_pass<ROWS_RELAX_SET, 1>,
+     (const void *)rows_pass<ROWS_RELAX_SET, UNEVEN_GROUP>}};
 
 extern "C" cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a,
                                    int most_blocks) {

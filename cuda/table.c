@@ -9,9 +9,9 @@
   {                                                                                                \
     .lag = LAG, .matrix_create = (create), .matrix_release = cuda_matrix_release,                  \
     .matrix_describe = cuda_matrix_describe, .product = cuda_product, .residual = cuda_residual,   \
-    .relax = cuda_relax, .sweep = cuda_sweep, .cg_product = cuda_cg_product,                       \
-    .cg_residual = cuda_cg_residual, .cg_direction = cuda_cg_direction, .judge = cuda_judge,       \
-    .look = cuda_look,                                                                             \
+    .relax = cuda_relax, .relax_set = cuda_relax_set, .sweep = cuda_sweep,                         \
+    .cg_product = cuda_cg_product, .cg_residual = cuda_cg_residual,                                \
+    .cg_direction = cuda_cg_direction, .judge = cuda_judge, .look = cuda_look,                     \
   }
 
 static const solve_backend SOLVE_cuda = SOLVE(cuda_matrix_create);

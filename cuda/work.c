@@ -13,8 +13,9 @@
 
 enum { SYNC_EACH_LAUNCH = CUDA_SYNC };
 
-static const char *const ROW_PASS_NAME[] = {"kernel product", "kernel residual", "kernel sweep",
-                                            "kernel cg product", "kernel relax"};
+static const char *const ROW_PASS_NAME[] = {"kernel product", "kernel residual",
+                                            "kernel sweep",   "kernel cg product",
+                                            "kernel relax",   "kernel relax set"};
 static const char *const VECTOR_PASS_NAME[] = {"kernel dot", "kernel cg residual"};
 
 status device_launched(device *d, cudaError_t error, const char *what) {
@@ -230,6 +231,17 @@ status cuda_relax(device *d, const matrix *a, part p, vec x, double c, vec w, ve
                     .scale = c,
                     .block = out.block};
   return rows_work(d, a, p, ROWS_RELAX, &args);
+}
+
+status cuda_relax_set(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep, vec x) {
+  rows_args args = {.x = at(x),
+                    .b = at(b),
+                    .weight = at(w),
+                    .out = at(x),
+                    .set = set.at,
+                    .keep = keep,
+                    .block = x.block};
+  return rows_work(d, a, p, ROWS_RELAX_SET, &args);
 }
 
 status cuda_sweep(device *d, const matrix *a, part p, vec x, vec b, vec weight, vec next,

@@ -72,9 +72,6 @@ typedef struct field_source field_source;
  * :/DATASET. Local. */
 int field_is_file(const char *text);
 
-/* The file's name in it, at most `room` bytes. Local. */
-void field_file_name(const char *text, char *name, size_t room);
-
 /* Opens FILE:/DATASET, or FILE.vtkhdf for its PointData/u. The shape is the grid's, (z, y, x), (y,
  * x) or (x), or all three directions; with time in front the last one is meant, or the one asked
  * for by FILE:/DATASET[K], counted from 0. Of VTKHDF the grid must be the same one. STATUS_INPUT

@@ -1,4 +1,5 @@
-/* Reading and writing matrices and vectors as files. All functions are collective; a failure is the
+/* Reading and writing matrices and vectors as files: Matrix Market and plain text (also gzip),
+ * PETSc binary, HDF5 (FILE.h5 or FILE.h5:/NAME). All functions are collective; a failure is the
  * same status on all ranks, its text (file, line, found, expected) printed by the agreement.
  * Nothing of global size is ever held by one rank. Formats are recognised by content, not by name.
  */
@@ -7,6 +8,7 @@
 
 #include "csr.h"
 #include "ownership.h"
+#include "result_io.h"
 
 typedef struct matrix_file {
   gidx rows, columns;
@@ -44,9 +46,19 @@ status matrix_look(comm *c, const char *path, matrix_promise *out);
 status vector_read(comm *c, const char *path, const ownership *owned, int64_t column,
                    double **values, int64_t *columns);
 
-/* Writes a vector as a Matrix Market array file (.mtx) or plain text, one number a line, 17 digits,
- * through a temporary file and a rename. */
+/* Names of PETSc's binary files. They carry no mark: an existing one is never replaced. */
+#define MATRIX_PETSC_NAMES ".petsc|.bin"
+
+/* Writes a vector as a Matrix Market array file (.mtx), a PETSc Vec (MATRIX_PETSC_NAMES) or plain
+ * text, one number a line, 17 digits, through a temporary file and a rename. */
 status vector_write(comm *c, const char *path, const ownership *owned, const double *values);
+
+/* Writes a matrix as a coordinate file (.mtx; 17 digits, indices from 1) or a PETSc Mat
+ * (MATRIX_PETSC_NAMES; 64-bit indices where 32 do not suffice), likewise. */
+status matrix_write(comm *c, const char *path, const csr_rows *a);
+
+/* Writes a matrix into a result as the CSR group /matrix: indptr, indices, data, shape. */
+status matrix_store(result_file *file, comm *c, const csr_rows *a);
 
 #ifdef __cplusplus
 }

@@ -42,6 +42,12 @@ typedef struct solve_backend {
   status (*relax)(device *d, const matrix *a, part p, vec x, double c, vec w, vec b, vec y,
                   vec out);
 
+  /* Rows of a set (of one colour), in place. Row k of A is that of entry i = set[k] of the vectors:
+   * x_i = fma(w_i, b_i - (A x)_i, x_i), without x_i last where keep is 0: w_i (b_i - (A x)_i) + 0.
+   * set: lidx of A's rows, ascending, in the backend's memory. No row of A refers to another entry
+   * of the set. b may be x, or have NULL data: 0. No sums. */
+  status (*relax_set)(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep, vec x);
+
   /* One Jacobi or JOR sweep: r = b - A x; next = fma(weight, r, x), weight = omega / a_ii.
    * monitor = residual: sum 0: (scale r_i)^2.
    * monitor = update:   sum 0: (update_scale (next_i - x_i))^2, sum 1: (update_scale next_i)^2.

@@ -56,6 +56,9 @@ typedef struct row_facts {
   gidx beyond_row, beyond_column; /* duplicates whose sum is not finite; row -1: none */
 } row_facts;
 
+/* Sorts each row by column, file order kept, and adds duplicates. Local. */
+status rows_tidy(csr_rows *a, row_facts *facts);
+
 /* Makes rows of what arrived and frees it. Local. */
 status deal_rows(dealt *d, const ownership *owned, gidx columns, csr_rows *out, row_facts *facts);
 

@@ -187,10 +187,16 @@ static void add_duplicates(csr_rows *a, row_facts *facts) {
   }
 }
 
+status rows_tidy(csr_rows *a, row_facts *facts) {
+  *facts = (row_facts){0, -1, -1, -1, -1};
+  status rc = sort_rows(a);
+  if (rc == STATUS_OK) add_duplicates(a, facts);
+  return rc;
+}
+
 status deal_rows(dealt *d, const ownership *owned, gidx columns, csr_rows *out, row_facts *facts) {
   status rc = STATUS_OK;
   const gidx begin = ownership_begin(owned);
-  *facts = (row_facts){0, -1, -1, -1, -1};
   memset(out, 0, sizeof *out);
   out->global_rows = owned->rows;
   out->global_columns = columns;
@@ -199,8 +205,7 @@ status deal_rows(dealt *d, const ownership *owned, gidx columns, csr_rows *out, 
   TRY(count_rows(d, begin, out->rows, &out->offset));
   TRY(scatter(d, begin, out));
   dealt_release(d);
-  TRY(sort_rows(out));
-  add_duplicates(out, facts);
+  TRY(rows_tidy(out, facts));
 done:
   if (rc != STATUS_OK) csr_rows_release(out);
   return rc;

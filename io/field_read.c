@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "field_internal.h"
+#include "file_name.h"
 #include "h5.h"
 
 enum { PATH = 4096, SHAPE = 200 };
@@ -21,29 +22,9 @@ struct field_source {
   hsize_t time;
 };
 
-static const char *const ENDINGS[] = {".vtkhdf", ".hdf5", ".h5"};
-
-/* The length of the file's name, and what follows it; 0: it names no data file. */
-static size_t split(const char *text, const char **rest) {
-  const char *colon = strstr(text, ":/");
-  const size_t length = colon == NULL ? strlen(text) : (size_t)(colon - text);
-  for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++) {
-    const size_t end = strlen(ENDINGS[i]);
-    if (length <= end || strncmp(text + length - end, ENDINGS[i], end) != 0) continue;
-    *rest = colon == NULL ? "" : colon + 1;
-    return length;
-  }
-  return 0;
-}
-
 int field_is_file(const char *text) {
   const char *rest = "";
-  return split(text, &rest) > 0;
-}
-
-void field_file_name(const char *text, char *name, size_t room) {
-  const char *rest = "";
-  snprintf(name, room, "%.*s", (int)split(text, &rest), text);
+  return file_name_data(text, &rest) > 0;
 }
 
 /* "/name[K]" -> name, K. */
@@ -176,7 +157,7 @@ done:
 
 static status prepare_source(const char *text, const heat_grid *g, field_source **out) {
   const char *rest = "";
-  const size_t length = split(text, &rest);
+  const size_t length = file_name_data(text, &rest);
   if (length >= PATH || strlen(rest) >= PATH) {
     return fail(STATUS_INPUT, "the file name is too long: %.60s", text);
   }

@@ -8,14 +8,16 @@
 #include "fingerprint.h"
 #include "log.h"
 #include "reading.h"
+#include "stored.h"
 #include "text_parse.h"
 
-/* Plain text: rows are known now. n numbers a row, or n + 1 with the right-hand side last. */
+/* Plain text: rows are known now. n numbers a row, or n + 1 with the right-hand side last; or one,
+ * a vector. */
 static status plain_shape(text_feed *feed, const text_totals *totals, int *with_rhs) {
   text_head *head = &feed->head;
   head->rows = totals->filled;
   *with_rhs = head->columns == head->rows + 1;
-  if (head->columns == head->rows || *with_rhs) return STATUS_OK;
+  if (head->columns == head->rows || head->columns == 1 || *with_rhs) return STATUS_OK;
   return fail(
       STATUS_INPUT,
       "%s: found %" PRId64 " rows of %" PRId64 " numbers, expected n rows of n numbers, or of "
@@ -98,7 +100,7 @@ static status split_rhs(csr_rows *a, double **rhs) {
   return STATUS_OK;
 }
 
-static status gather_facts(comm *c, const text_feed *feed, const csr_rows *a, int64_t stored,
+status matrix_facts_gather(comm *c, const char *format, const csr_rows *a, int64_t stored,
                            int64_t expanded, matrix_file *facts) {
   status rc = STATUS_OK;
   int64_t zeros = 0;
@@ -121,7 +123,7 @@ static status gather_facts(comm *c, const text_feed *feed, const csr_rows *a, in
                          .expanded = sums[0],
                          .merged = sums[1],
                          .explicit_zeros = sums[2],
-                         .format = text_head_format(&feed->head),
+                         .format = format,
                          .content = content};
 done:
   return rc;
@@ -162,7 +164,7 @@ status matrix_read_sized(comm *c, const char *path, const reading_sizes *sizes, 
     TRY(comm_agree(c, rc));
     expanded = out->offset[out->rows];
   }
-  TRY(gather_facts(c, &feed, out, totals.entries, expanded, facts));
+  TRY(matrix_facts_gather(c, text_head_format(&feed.head), out, totals.entries, expanded, facts));
 done:
   text_feed_close(&feed);
   entry_store_release(&store);
@@ -183,7 +185,11 @@ enum { ENTRY_BYTES = 4, NUMBER_BYTES = 2, DEFLATE_MOST = 1032, USUAL_BYTES = 8, 
 status matrix_look(comm *c, const char *path, matrix_promise *out) {
   status rc = STATUS_OK;
   text_feed feed;
+  stored_kind kind;
   memset(out, 0, sizeof *out);
+  memset(&feed, 0, sizeof feed);
+  TRY(stored_recognise(c, path, &kind));
+  if (kind != STORED_NOT) return stored_look(c, path, out);
   TRY(text_feed_open(c, path, reading_default().chunk, &feed));
   const text_head *head = &feed.head;
   const int64_t bytes = feed.size < INT64_MAX / DEFLATE_MOST ? feed.size : INT64_MAX / DEFLATE_MOST;
@@ -205,5 +211,13 @@ done:
 status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, matrix_file *facts,
                    double **rhs) {
   const reading_sizes sizes = reading_default();
-  return matrix_read_sized(c, path, &sizes, out, owned, facts, rhs);
+  stored_kind kind;
+  memset(out, 0, sizeof *out);
+  memset(owned, 0, sizeof *owned);
+  memset(facts, 0, sizeof *facts);
+  *rhs = NULL;
+  status rc = stored_recognise(c, path, &kind);
+  if (rc != STATUS_OK) return rc;
+  return kind == STORED_NOT ? matrix_read_sized(c, path, &sizes, out, owned, facts, rhs)
+                            : stored_matrix_read(c, path, out, owned, facts, rhs);
 }

@@ -16,6 +16,10 @@ status matrix_read_sized(comm *c, const char *path, const reading_sizes *sizes, 
 status vector_read_sized(comm *c, const char *path, const reading_sizes *sizes,
                          const ownership *owned, int64_t column, double **values, int64_t *columns);
 
+/* The facts of rows that are there. Collective. */
+status matrix_facts_gather(comm *c, const char *format, const csr_rows *a, int64_t stored,
+                           int64_t expanded, matrix_file *facts);
+
 /* 4 MiB of text (fits a second-level cache not, a third-level one well; far above any stripe), and
  * rounds of 16 MiB. */
 static inline reading_sizes reading_default(void) {

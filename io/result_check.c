@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "file_name.h"
 #include "h5.h"
 #include "history_heads.h"
 #include "result_internal.h"
 #include "swap_file.h"
 
-enum { HEAD = 512 };
+enum { HEAD = 512, NAME = 4096 };
 
 /* A checkpoint's user block, a history's heading, a report's first key, or a line that begins with
  * % or # and names us. */
@@ -72,7 +73,11 @@ status result_recognise(const char *path, int *ours) {
 static status not_an_input(const char *path, const struct stat *output, const char *const *inputs) {
   for (; inputs != NULL && *inputs != NULL; inputs++) {
     struct stat input;
-    if (stat(*inputs, &input) == 0 && input.st_dev == output->st_dev &&
+    const char *rest = "";
+    char name[NAME];
+    const size_t length = file_name_data(*inputs, &rest);
+    snprintf(name, sizeof name, "%.*s", (int)(length == 0 ? strlen(*inputs) : length), *inputs);
+    if (stat(name, &input) == 0 && input.st_dev == output->st_dev &&
         input.st_ino == output->st_ino) {
       return fail(STATUS_USAGE, "%s: this output is also an input (%s): it would be overwritten",
                   path, *inputs);

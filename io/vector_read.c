@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "deal.h"
 #include "reading.h"
+#include "stored.h"
 #include "text_parse.h"
 
 /* Plain text is rows of columns when it has as many lines as rows are expected, else one column
@@ -125,5 +126,10 @@ done:
 status vector_read(comm *c, const char *path, const ownership *owned, int64_t column,
                    double **values, int64_t *columns) {
   const reading_sizes sizes = reading_default();
-  return vector_read_sized(c, path, &sizes, owned, column, values, columns);
+  stored_kind kind;
+  *values = NULL;
+  status rc = stored_recognise(c, path, &kind);
+  if (rc != STATUS_OK) return rc;
+  return kind == STORED_NOT ? vector_read_sized(c, path, &sizes, owned, column, values, columns)
+                            : stored_vector_read(c, path, owned, column, values, columns);
 }

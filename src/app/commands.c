@@ -13,6 +13,7 @@ const command_entry COMMANDS[] = {
      "backend|threads|ranks|output|report|seed|progress|quiet|time_limit|dry_run|file|every|keep|"
      "restart|on_failure"},
     {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
+    {&COMMAND_convert, check_convert, command_convert, 0, 0, "threads|ranks|output|report|quiet"},
     {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},
     {0},
 };

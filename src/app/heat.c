@@ -14,14 +14,10 @@ enum { AUTO_GPU_POINTS = 1000000 };
 
 static status check_files(const heat_job *j) {
   const char *inputs[HEAT_FUNCTIONS];
-  char names[HEAT_FUNCTIONS][HEAT_PATH];
   int count = 0;
   for (int i = 0; i < HEAT_FUNCTIONS; i++) {
     const char *text = j->in.of[i].text;
-    if (text != NULL && function_is_file(text)) inputs[count++] = text;
-    if (text == NULL || !field_is_file(text)) continue;
-    field_file_name(text, names[i], HEAT_PATH);
-    inputs[count++] = names[i];
+    if (text != NULL && (function_is_file(text) || field_is_file(text))) inputs[count++] = text;
   }
   return run_files_check(j->run, inputs, count);
 }

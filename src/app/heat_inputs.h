@@ -7,7 +7,7 @@
 #include "options.h"
 #include "scheme.h"
 
-enum { HEAT_NAME = 64, HEAT_KEY = 80, HEAT_PATH = 4096 };
+enum { HEAT_NAME = 64, HEAT_KEY = 80 };
 
 /* The functions there may be; those of faces come last. */
 enum { HEAT_INITIAL, HEAT_ALPHA, HEAT_SOURCE, HEAT_EXACT, HEAT_FACE };

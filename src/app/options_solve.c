@@ -49,13 +49,18 @@ static const option SOLVE[] = {
     {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
-     "relaxation factor of jor (auto when absent: 2/(lmin + lmax) of D^-1 A from Lanczos)"},
+     "relaxation factor of jor, sor, ssor; auto: 2/(lmin + lmax) of D^-1 A, found on the way, 1"},
+    {"solve", "block_size", OPTION_INTEGER, "16", NULL, 1, BLOCKS_MOST, OPTION_PROBLEM,
+     "rows of a block of block-jacobi"},
     {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
      "steps of gmres between restarts: it keeps as many vectors"},
     {"solve", "degree", OPTION_INTEGER, "4", NULL, 1, 100, OPTION_PROBLEM,
      "degree of preconditioner chebyshev: it makes degree - 1 products"},
     {"solve", "nullspace", OPTION_WORD, "auto", "auto|constant|none", 0, 0, OPTION_PROBLEM,
      "constant: A*ones = 0, as with Neumann conditions all around; auto looks at the sums of rows"},
+    {"solve", "scaling", OPTION_WORD, "none", "none|symmetric", 0, 0, OPTION_PROBLEM,
+     "symmetric: rows and columns times powers of two, for a diagonal of about 1; tests stay as "
+     "given"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
@@ -101,6 +106,11 @@ static status check_combination(const options *o) {
   const solver *method = solver_find(options_text(o, "solve.method"));
   if (method == NULL) return STATUS_OK; /* auto */
   const char *preconditioner = options_text(o, "solve.preconditioner");
+  if (strcmp(options_text(o, "solve.scaling"), "symmetric") == 0 &&
+      method->flags & SOLVER_DIVIDES_BY_DIAGONAL) {
+    return fail(STATUS_USAGE, "%s: method %s divides by the diagonal: scaling changes nothing",
+                options_where(o, "solve.scaling"), method->name);
+  }
   if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
       !(method->flags & SOLVER_TAKES_PRECONDITIONER)) {
     return fail(STATUS_USAGE, "%s: method %s takes no preconditioner",
@@ -114,9 +124,29 @@ static status check_combination(const options *o) {
   return STATUS_OK;
 }
 
-static int takes_omega(const char *name) {
+static int is_named(const char *name, const char *word) {
+  return name != NULL && strcmp(name, word) == 0;
+}
+
+/* omega and block_size have a use; those of SOR are below 2. */
+static status check_relaxation(const options *o) {
+  status rc = STATUS_OK;
+  const char *name = options_text(o, "solve.method");
+  const char *preconditioner = options_text(o, "solve.preconditioner");
   const solver *method = solver_find(name);
-  return method != NULL && method->flags & SOLVER_TAKES_OMEGA;
+  const int sor =
+      is_named(name, "sor") || is_named(name, "ssor") || is_named(preconditioner, "ssor");
+  TRY(check_needs(o, "solve.omega", sor || (method != NULL && method->flags & SOLVER_TAKES_OMEGA),
+                  "omega is for methods jor, sor, ssor and preconditioner ssor"));
+  TRY(check_needs(o, "solve.block_size",
+                  is_named(name, "block-jacobi") || is_named(preconditioner, "block-jacobi"),
+                  "block_size is for block-jacobi"));
+  if (sor && options_real(o, "solve.omega") >= 2.0) {
+    rc = fail(STATUS_USAGE, "%s = %g: SOR converges for no omega from 2 on; expected 0 < omega < 2",
+              options_where(o, "solve.omega"), options_real(o, "solve.omega"));
+  }
+done:
+  return rc;
 }
 
 status check_solve(const options *o) {
@@ -147,7 +177,11 @@ status check_solve(const options *o) {
   TRY(check_needs(o, "solve.degree",
                   preconditioner != NULL && strcmp(preconditioner, "chebyshev") == 0,
                   "degree is for preconditioner = chebyshev"));
-  TRY(check_needs(o, "solve.omega", takes_omega(method), "omega is for method = jor"));
+  TRY(check_needs(o, "solve.scaling",
+                  strcmp(options_text(o, "solve.scaling"), "none") == 0 ||
+                      strcmp(options_text(o, "solve.nullspace"), "constant") != 0,
+                  "scaling and nullspace = constant are both given: scaled constants are none"));
+  TRY(check_relaxation(o));
   TRY(check_needs(o, "solve.rhs_column",
                   options_given(o, "solve.rhs") && !options_is_word(o, "solve.rhs"),
                   "rhs_column needs rhs = FILE"));

@@ -50,6 +50,7 @@ static status iterate(solve_job *j) {
   timers_switch(&j->timers, PHASE_COMPUTE);
   rc = j->method->run(&j->solve);
   if (rc == STATUS_OK) rc = j->system.failure;
+  if (j->solve.omega > 0.0) j->omega = j->solve.omega; /* what a method made of auto */
   timers_switch(&j->timers, PHASE_SETUP);
   return comm_agree(c, rc);
 }
@@ -76,6 +77,7 @@ static status iterate_to_the_end(solve_job *j) {
     TRY(solve_switch_method(j, &again));
   } while (again);
   TRY(solve_finish_nullspace(j));
+  solve_unscale_solution(j);
   TRY(solve_explain_divergence(j));
 done:
   return rc;
@@ -86,6 +88,7 @@ status command_solve(run_context *run) {
   solve_job j;
   memset(&j, 0, sizeof j);
   j.run = run;
+  j.scaled = strcmp(options_text(run->o, "solve.scaling"), "symmetric") == 0;
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
   TRY(solve_open_saving(&j));

@@ -23,7 +23,9 @@ static const char *fitting(const solve_job *j) {
   const char *asked = options_text(j->run->o, "solve.preconditioner");
   const preconditioner *p = asked == NULL ? NULL : preconditioner_find(asked);
   const solver *m = solver_find(j->choice.method);
-  if (p == NULL || m == NULL) return j->choice.method;
+  if (m == NULL) return j->choice.method;
+  if (j->scaled && m->flags & SOLVER_DIVIDES_BY_DIAGONAL) return j->choice.next;
+  if (p == NULL) return j->choice.method;
   if (!(m->flags & SOLVER_TAKES_PRECONDITIONER)) return j->choice.next;
   if (m->flags & SOLVER_NEEDS_SYMMETRY && !(p->flags & PRECONDITIONER_KEEPS_SYMMETRY)) {
     return "bicgstab";
@@ -45,8 +47,8 @@ status solve_choose_method(solve_job *j) {
   const char *method = fitting(j);
   if (strcmp(method, j->choice.method) != 0) {
     const size_t used = strlen(j->why);
-    snprintf(j->why + used, sizeof j->why - used, "; %s for the sake of preconditioner %s", method,
-             options_text(j->run->o, "solve.preconditioner"));
+    snprintf(j->why + used, sizeof j->why - used, "; %s for the sake of %s", method,
+             j->scaled ? "scaling" : options_text(j->run->o, "solve.preconditioner"));
     j->choice.next = strcmp(method, "bicgstab") == 0 ? "gmres" : NULL;
   }
   rc = take_method(j, strcmp(method, "none") == 0 ? "jacobi" : method);
@@ -62,6 +64,9 @@ static status load_start(solve_job *j) {
   linear_system *s = &j->system;
   if (j->x0 != NULL) {
     ATTEMPT(s, linear_load(s, j->solve.x, j->x0));
+    if (j->scaled) {
+      ATTEMPT(s, s->kernels->multiply(s->place, j->solve.unscale, j->solve.x, j->solve.x));
+    }
   } else {
     ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 0.0));
   }

@@ -51,6 +51,7 @@ typedef struct solve_job {
   backend_choice chosen; /* owns the device that system.place points to */
   matrix_facts storage;
   solve_run solve;
+  preconditioner_request rows; /* what preconditioner and method are made from */
   preconditioning made;
   history *history;
   checkpointing *saving;
@@ -65,6 +66,8 @@ typedef struct solve_job {
   int64_t switched_at;         /* its last iteration */
   solve_reason switched_reason;
   nullspace nullspace;
+  int scaled; /* by `scale`, s_i: the system is S A S, S b (solve_equilibrate.c) */
+  vec scale;
   double omega; /* of methods that take one */
   char why[WHY_MAX];
   char advice[ADVICE_MAX];              /* measured after a failure; "": none */
@@ -99,6 +102,11 @@ status solve_find_nullspace(solve_job *j);
 void solve_limit_nullspace(solve_job *j); /* local, alike on all ranks */
 status solve_finish_nullspace(solve_job *j);
 
+/* solve_equilibrate.c. The block is there, the backend's matrix is not. */
+status solve_equilibrate(solve_job *j);
+void solve_equilibrate_vectors(solve_job *j, int given_b); /* both local */
+void solve_unscale_solution(solve_job *j);
+
 /* solve_auto.c */
 status solve_choose_method(solve_job *j);
 /* After a breakdown of what auto chose: makes the next choice ready; *again: it is to be run. */
@@ -118,6 +126,7 @@ const char *solve_preconditioner_name(const solve_job *j);
 void solve_choose_preconditioner(solve_job *j); /* adds to j->why where it is not as usual */
 status solve_check_preconditioner(const solve_job *j);
 status solve_make_preconditioner(solve_job *j);
+void solve_request(solve_job *j); /* fills j->rows; local */
 /* What "row k has a zero diagonal entry" has to say, for `name` that divides by it. Local. */
 status solve_check_diagonal(const solve_job *j, const char *kind, const char *name);
 

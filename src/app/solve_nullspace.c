@@ -139,7 +139,7 @@ status solve_find_nullspace(solve_job *j) {
   status rc = STATUS_OK;
   linear_system *s = &j->system;
   vec ones = {.rows = 0};
-  if (strcmp(options_text(j->run->o, "solve.nullspace"), "none") == 0) goto done;
+  if (strcmp(options_text(j->run->o, "solve.nullspace"), "none") == 0 || j->scaled) goto done;
   ATTEMPT(s, linear_vector(s, "ones", &ones));
   ATTEMPT(s, s->kernels->fill(s->place, ones, 1.0));
   TRY(comm_agree(s->world, s->failure));

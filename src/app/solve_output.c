@@ -61,6 +61,7 @@ static void put_choice(const solve_job *j, report *r) {
     report_integer(r, "iterations", j->switched_at);
     report_close(r);
   }
+  if (j->scaled) report_word(r, "scaling", "symmetric");
   if (j->nullspace.constant) {
     report_open(r, "nullspace");
     report_word(r, "of", "constant");
@@ -96,6 +97,10 @@ static void put_solve(const solve_job *j, report *r) {
   if (j->solution_is_ones && !isnan(j->error_max)) report_real(r, "error_max", j->error_max);
 }
 
+static const char *reproducible(const solve_job *j) {
+  return j->method != NULL && j->method->flags & SOLVER_BY_A_PACKAGE ? "none" : "all";
+}
+
 static void fill_report(const solve_job *j, report *r) {
   char text[ENDING_TEXT];
   const run_ending ending = solve_ending(j, text);
@@ -104,7 +109,7 @@ static void fill_report(const solve_job *j, report *r) {
                            .exit_code = run_ending_code(&ending),
                            .reason = run_ending_reason(&ending),
                            .fingerprint = j->fingerprint,
-                           .reproducible = "all",
+                           .reproducible = reproducible(j),
                            .chosen = &j->chosen,
                            .phases = &j->phases,
                            .host_peak = j->host_peak,
@@ -252,8 +257,15 @@ static const char *advice(const solve_job *j) {
   if (j->advice[0] != '\0') return j->advice;
   const int positive =
       s->symmetric && s->missing_diagonal + s->zero_diagonal == 0 && s->negative_diagonal == 0;
-  if (j->method->flags & SOLVER_NEEDS_SYMMETRY) {
-    return "cg needs a positive definite matrix; try --method jacobi";
+  if (j->method->flags & SOLVER_BY_A_PACKAGE) return "no method finds a unique x";
+  if (j->method->flags & SOLVER_NEEDS_DEFINITE) {
+    return "cg needs a positive definite matrix (and preconditioner); try --method minres, or "
+           "gmres";
+  }
+  if (j->method->flags & SOLVER_TAKES_PRECONDITIONER) { /* a Krylov method */
+    return strcmp(j->method->name, "gmres") == 0
+               ? "try another preconditioner, a larger gmres_restart, or --method direct"
+               : "try --method gmres, another preconditioner, or --method direct";
   }
   if (positive) {
     return "the matrix is symmetric with a positive diagonal: try --method cg, or, if it is "

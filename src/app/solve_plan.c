@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "direct.h"
 #include "linear.h"
 #include "log.h"
 #include "report.h"
@@ -33,6 +34,7 @@ status solve_open_backend(solve_job *j) {
   TRY(halo_create(c, &j->owned, block->ghost, block->ghosts, &s->plan));
   const transport_side side = linear_side(s);
   TRY(backend_transport(j->run, &side, &j->chosen));
+  TRY(solve_equilibrate(j));
   rc = s->kernels->solve->matrix_create(s->place, block, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
@@ -45,6 +47,7 @@ static status ones_rhs(solve_job *j) {
   status rc = STATUS_OK;
   linear_system *s = &j->system;
   ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 1.0));
+  if (j->scaled) ATTEMPT(s, s->kernels->copy(s->place, j->solve.x, j->solve.unscale));
   TRY(linear_product(s, j->solve.x, j->solve.b));
   ATTEMPT(s, s->kernels->fill(s->place, j->solve.x, 0.0));
 done:
@@ -66,6 +69,7 @@ status solve_load_system(solve_job *j, const double *b, const double *x0) {
     TRY(ones_rhs(j));
   }
   if (x0 != NULL) ATTEMPT(s, linear_load(s, run->x, x0));
+  solve_equilibrate_vectors(j, b != NULL);
   TRY(comm_agree(s->world, s->failure));
   TRY(linear_max_abs(s, run->b, &largest));
   if (!isfinite(ldexp(largest, j->exponent))) {
@@ -101,7 +105,11 @@ static status check(const solve_job *j) {
   return solve_check_preconditioner(j);
 }
 
-status solve_check_method(const solve_job *j) { return comm_agree(j->run->c, check(j)); }
+status solve_check_method(const solve_job *j) {
+  status rc = comm_agree(j->run->c, check(j));
+  if (rc == STATUS_OK && j->method->flags & SOLVER_BY_A_PACKAGE) rc = direct_look(j->run->c);
+  return rc;
+}
 
 typedef struct weight_work {
   double *weight;
@@ -122,7 +130,12 @@ static status load_weights(solve_job *j) {
   double factor = 1.0, *weight = NULL;
   if (j->method->flags & SOLVER_TAKES_OMEGA) {
     factor = options_real(j->run->o, "solve.omega"); /* 0: auto */
-    if (factor == 0.0) TRY(solve_auto_omega(j, &factor));
+    j->solve.omega = factor;
+    if (factor == 0.0 && j->method->flags & SOLVER_OPENS_ROWS) {
+      factor = 1.0; /* it makes its own of that */
+    } else if (factor == 0.0) {
+      TRY(solve_auto_omega(j, &factor));
+    }
     j->omega = factor;
   }
   ATTEMPT(s, alloc_array(&weight, s->rows, sizeof *weight, "weights"));
@@ -152,13 +165,15 @@ status solve_load_method(solve_job *j) {
                       (j->method->flags & SOLVER_MONITORS_UPDATE);
   solve_limit_nullspace(j);
   j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
+  solve_request(j);
+  j->solve.rows = &j->rows;
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) TRY(load_weights(j));
   TRY(comm_agree(j->system.world, j->system.failure));
   if (j->made.kind != j->preconditioner || j->switched_from == NULL) {
     preconditioning_close(&j->system, &j->made);
     TRY(solve_make_preconditioner(j));
   }
-  csr_block_release(&j->block);
+  if (!(j->method->flags & SOLVER_OPENS_ROWS)) csr_block_release(&j->block);
 done:
   return rc;
 }
@@ -194,6 +209,9 @@ void solve_close(solve_job *j) {
     linear_vector_release(s, &j->solve.x);
     linear_vector_release(s, &j->solve.b);
     linear_vector_release(s, &j->nullspace.given);
+    linear_vector_release(s, &j->scale);
+    linear_vector_release(s, &j->solve.unscale);
+    linear_vector_release(s, &j->solve.unscaled);
     solve_release_method(j);
     preconditioning_close(s, &j->made);
     if (s->a != NULL) s->kernels->solve->matrix_release(s->place, &s->a);

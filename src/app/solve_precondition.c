@@ -88,17 +88,22 @@ status solve_check_preconditioner(const solve_job *j) {
   return STATUS_OK;
 }
 
+void solve_request(solve_job *j) {
+  const options *o = j->run->o;
+  j->rows = (preconditioner_request){.a = &j->block,
+                                     .owned = &j->owned,
+                                     .diagonal = j->diagonal,
+                                     .symmetric = j->survey.symmetric,
+                                     .threads = j->run->threads,
+                                     .omega = options_real(o, "solve.omega"), /* 0: auto */
+                                     .block_size = options_integer(o, "solve.block_size"),
+                                     .degree = (int)options_integer(o, "solve.degree"),
+                                     .seed = (uint64_t)options_integer(o, "run.seed")};
+}
+
 status solve_make_preconditioner(solve_job *j) {
   status rc = STATUS_OK;
-  const options *o = j->run->o;
-  const preconditioner_request request = {.a = &j->block,
-                                          .owned = &j->owned,
-                                          .diagonal = j->diagonal,
-                                          .symmetric = j->survey.symmetric,
-                                          .threads = j->run->threads,
-                                          .degree = (int)options_integer(o, "solve.degree"),
-                                          .seed = (uint64_t)options_integer(o, "run.seed")};
-  TRY(preconditioning_open(&j->system, j->preconditioner, &request, &j->made));
+  TRY(preconditioning_open(&j->system, j->preconditioner, &j->rows, &j->made));
   j->solve.preconditioning = &j->made;
   j->solve.inverse_diagonal = preconditioning_diagonal(&j->made);
 done:

@@ -2,7 +2,7 @@
  *   omp.c          device, memory, vector operations, the table
  *   omp_matrix.c   storage, its split over threads, and the rows of a tile
  *   omp_passes.c   the fused passes over tiles
- *   omp_relax.c    smoothing steps and what else is y + c w (b - A x)
+ *   omp_relax.c    smoothing steps and what else is y + c w (b - A x), and the rows of a colour
  *   omp_many.c     passes over several vectors
  *   quad_omp.c     quadrature
  *   heat_omp.c     the heat equation
@@ -61,6 +61,7 @@ typedef struct pass {
   const matrix *m;
   const solve_state *state;
   const double *x, *b, *weight;
+  const lidx *set; /* relax_set: the vectors' entries that the matrix rows are */
   const vec *many; /* [count] */
   const double *factor;
   int count;
@@ -111,6 +112,7 @@ status omp_multiply(device *d, vec w, vec x, vec out);
 status omp_accumulate(device *d, int count, const double *a, const vec *x, vec out);
 status omp_product(device *d, const matrix *m, part p, vec x, vec y);
 status omp_relax(device *d, const matrix *m, part p, vec x, double c, vec w, vec b, vec y, vec out);
+status omp_relax_set(device *d, const matrix *m, part p, dptr set, vec w, vec b, int keep, vec x);
 status omp_residual(device *d, const matrix *m, part p, vec x, vec b, vec r, double scale);
 status omp_sweep(device *d, const matrix *m, part p, vec x, vec b, vec weight, vec next,
                  dptr state);

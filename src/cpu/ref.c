@@ -227,6 +227,19 @@ static status ref_relax(device *d, const matrix *m, part p, vec x, double c, vec
   return STATUS_OK;
 }
 
+static status ref_relax_set(device *d, const matrix *m, part p, dptr set, vec w, vec b, int keep,
+                            vec x) {
+  (void)d;
+  const lidx *row = set.at;
+  for (lidx k = 0; k < m->a.rows; k++) {
+    if (!part_has(p, m->boundary[k / TILE])) continue;
+    const lidx i = row[k];
+    const double r = (b.data.at == NULL ? 0.0 : vec_at(b)[i]) - row_times(&m->a, k, vec_at(x), 0);
+    vec_at(x)[i] = fma(vec_at(w)[i], r, keep ? vec_at(x)[i] : 0.0);
+  }
+  return STATUS_OK;
+}
+
 static status ref_sweep(device *d, const matrix *m, part p, vec x, vec b, vec weight, vec next,
                         dptr state) {
   const solve_state *s = state_at(state);
@@ -314,6 +327,7 @@ static const solve_backend SOLVE_ref = {.lag = 0,
                                         .product = ref_product,
                                         .residual = ref_residual,
                                         .relax = ref_relax,
+                                        .relax_set = ref_relax_set,
                                         .sweep = ref_sweep,
                                         .cg_product = ref_cg_product,
                                         .cg_residual = ref_cg_residual,

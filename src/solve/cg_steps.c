@@ -69,7 +69,7 @@ static status step(stepping *t) {
   ATTEMPT(s, s->kernels->accumulate(s->place, 1, &alpha, &p, t->run->x));
   ATTEMPT(s, s->kernels->accumulate(s->place, 1, &minus, &q, t->r));
   TRY(precondition(t));
-  ATTEMPT(s, s->kernels->combine(s->place, 1.0, t->work[Z], t->real[RHO] / rho, p, p));
+  ATTEMPT(s, s->kernels->combine(s->place, t->real[RHO] / rho, p, 1.0, t->work[Z], p));
 done:
   return rc;
 }

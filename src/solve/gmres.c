@@ -170,7 +170,7 @@ static status end_cycle(stepping *t) {
   TRY(linear_residual(run->system, run->x, run->b, t->r, run->scale, norm));
   t->residual = norm[0];
   t->whole = 1;
-  if (!moved) t->verdict = VERDICT_REPEATS;
+  if (!moved && !run->limits.fixed_count) t->verdict = VERDICT_REPEATS;
 done:
   return rc;
 }

@@ -20,7 +20,10 @@
 #include "stepping.h"
 
 enum { BEFORE, V, Z, W_BEFORE, W, NEXT, SAVED = NEXT, VECTORS };
-enum { GAMMA, GAMMA_BEFORE, ETA, C, C_BEFORE, S, S_BEFORE };
+enum { GAMMA, GAMMA_BEFORE, ETA, C, C_BEFORE, S, S_BEFORE, SIZE }; /* SIZE: largest entry of T */
+
+/* What rounding leaves of a zero, in units of the largest entry of the tridiagonal matrix. */
+static const double ZERO = 16.0 * DBL_EPSILON;
 
 /* z = M^-1 v, *gamma = sqrt(v.z), z normalised. False where M is not positive definite. */
 static status normalise(stepping *t, double *gamma, int *definite) {
@@ -54,7 +57,7 @@ static status start(stepping *t) {
   t->real[GAMMA_BEFORE] = 1.0; /* of v_before = 0 */
   t->real[ETA] = gamma;
   t->real[C] = t->real[C_BEFORE] = 1.0;
-  t->real[S] = t->real[S_BEFORE] = 0.0;
+  t->real[S] = t->real[S_BEFORE] = t->real[SIZE] = 0.0;
 done:
   return rc;
 }
@@ -109,9 +112,10 @@ static status step(stepping *t) {
   TRY(normalise(t, &gamma, &definite));
   exchange(&t->work[NEXT], &t->work[Z]);
   if (!definite) goto done;
-  if (gamma <= DBL_EPSILON * (fabs(delta) + real[GAMMA])) gamma = 0.0; /* the space is invariant */
+  real[SIZE] = fmax(real[SIZE], fmax(fabs(delta), gamma));
+  if (gamma <= ZERO * real[SIZE]) gamma = 0.0; /* the space is invariant */
   const double a1 = sqrt(a0 * a0 + gamma * gamma);
-  if (!(a1 > 0.0)) {
+  if (!(a1 > ZERO * real[SIZE])) {
     stepping_break(t, "the matrix is singular on the Krylov space: a pivot", a1);
     goto done;
   }

@@ -22,7 +22,8 @@ enum {
   CURVATURE, /* of the state */
   RTOL,
   ATOL,
-  DIVERGENCE /* limits it ended under */
+  DIVERGENCE, /* limits it ended under */
+  TIGHTEN
 };
 
 enum { ITERATION, RESTARTS_SO_FAR, ENDED, CHECKED, COUNTED, LAST };
@@ -79,6 +80,7 @@ static void take_state(solve_run *run, const double *real, const int64_t *whole,
   run->norm_b = real[NORM_B];
   run->norm_r = real[NORM_R];
   run->recursive_residual = real[RECURSIVE];
+  run->tighten = real[TIGHTEN];
   run->restarts = (int)whole[RESTARTS_SO_FAR];
   run->restarted_at = whole[ITERATION];
   *state = solve_state_at(run, whole[ITERATION], real[SCALE]);
@@ -136,7 +138,8 @@ static void put_state(solve_saver *v, const solve_state *state, int checked, ver
                                      [CURVATURE] = state->curvature,
                                      [RTOL] = l->rtol,
                                      [ATOL] = l->atol,
-                                     [DIVERGENCE] = l->divergence};
+                                     [DIVERGENCE] = l->divergence,
+                                     [TIGHTEN] = run->tighten};
   const int64_t whole[SAVING_WHOLES] = {[ITERATION] = state->iteration,
                                         [RESTARTS_SO_FAR] = run->restarts,
                                         [ENDED] = ended,

@@ -4,7 +4,7 @@
 
 #include "linear.h"
 
-enum { SAVING_VECTORS = 8, SAVING_REALS = 14, SAVING_WHOLES = 6 };
+enum { SAVING_VECTORS = 8, SAVING_REALS = 15, SAVING_WHOLES = 6 };
 
 struct solve_saver;
 

@@ -9,6 +9,7 @@
 
 #include "checkpointing.h"
 #include "history.h"
+#include "ownership.h"
 #include "progress.h"
 #include "solve_backend.h"
 #include "timers.h"
@@ -42,6 +43,8 @@ typedef enum solve_reason {
   REASON_BREAKDOWN /* solve_run.broke says how */
 } solve_reason;
 
+enum { BLOCKS_MOST = 1024 }; /* rows of a block of block-jacobi */
+
 typedef struct solve_limits {
   double rtol, atol;      /* converged: |b - A x| <= max(rtol |b|, atol), 2-norms */
   double divergence;      /* diverged: residual above divergence * max(|b|, |r0|) */
@@ -59,10 +62,19 @@ typedef struct solve_run {
   vec weight;           /* Jacobi family: omega / a_ii */
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
-  int gmres_restart;                             /* steps of a cycle */
-  history *history;                              /* may be NULL */
-  progress *progress;                            /* may be NULL */
-  checkpointing *saving;                         /* may be NULL: never asked to stop or save */
+  const struct preconditioner_request *rows;     /* preconditioner.h: for SOLVER_OPENS_ROWS */
+  double omega; /* of sor, ssor; 0: auto, then weight has 1 / a_ii and run() leaves the last here */
+  int gmres_restart;     /* steps of a cycle */
+  history *history;      /* may be NULL */
+  progress *progress;    /* may be NULL */
+  checkpointing *saving; /* may be NULL: never asked to stop or save */
+
+  /* of a system that was scaled symmetrically, S A S and S b: 1 / s_i, and room for a residual;
+   * data.at NULL: it was not. Methods carry the scaled residual; the true one, and what is reported
+   * and tested of it, is the given system's. */
+  vec unscale, unscaled;
+  double norm_given; /* |b| of the given system; 0: not there yet */
+  double tighten;    /* what the carried residual's target is multiplied by; 0: 1 */
 
   /* filled by solve_begin (linear.h) */
   double scale;          /* power of two: scaled norms are of order one */
@@ -87,7 +99,9 @@ enum {
   SOLVER_TAKES_OMEGA = 4,
   SOLVER_TAKES_PRECONDITIONER = 8,
   SOLVER_MONITORS_UPDATE = 16,
-  SOLVER_NEEDS_DEFINITE = 32 /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
+  SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
+  SOLVER_OPENS_ROWS = 64,     /* makes something of A's rows: solve_run.rows is there */
+  SOLVER_BY_A_PACKAGE = 128 /* its bits depend on ranks and threads; looked for by direct_look() */
 };
 
 typedef struct solver {

@@ -5,7 +5,7 @@
  * upper one, which is certain only if no eigenvalue hides beyond the Ritz values it has seen.
  *
  * Else: Arnoldi on G, classical Gram-Schmidt twice, sums batched. The radius of the small matrix H
- * comes from repeated squaring: |H^N|^(1/N), N = 2^40, is it to rounding, complex pairs included,
+ * comes from repeated squaring: |H^N|^(1/N), N = 2^52, is it to rounding, complex pairs included,
  * and the last row of H^N gives the residual of the dominant pair. Ritz values of nonnormal
  * matrices may lie beyond the spectrum: both ends are estimates.
  *
@@ -25,7 +25,7 @@
 #include "philox.h"
 #include "solve_rules.h"
 
-enum { SQUARINGS = 40, SIDE = SPECTRUM_STEPS_MAX };
+enum { SQUARINGS = 52, SIDE = SPECTRUM_STEPS_MAX };
 
 /* Resolved: the width of 1 - rho over its larger end. */
 static const double RESOLVED = 0.1;
@@ -55,8 +55,13 @@ static void square(int n, const double *p, double *out) {
 
 double spectrum_small_radius(int n, const double *h, int stride, double *last) {
   double p[SIDE * SIDE], q[SIDE * SIDE], logarithm = 0.0, weight = 1.0;
+  double largest = 0.0;
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) p[i * n + j] = h[i * stride + j];
+    for (int j = 0; j < n; j++) largest = fmax(largest, fabs(h[i * stride + j]));
+  }
+  const int exponent = largest > 0.0 && rules_finite(largest) ? ilogb(largest) : 0;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) p[i * n + j] = ldexp(h[i * stride + j], -exponent);
   }
   *last = 0.0;
   for (int step = 0; step <= SQUARINGS; step++) { /* log |H^N| / N, term by term */
@@ -72,7 +77,7 @@ double spectrum_small_radius(int n, const double *h, int stride, double *last) {
   double sum = 0.0;
   for (int j = 0; j < n; j++) sum = fma(p[(n - 1) * n + j], p[(n - 1) * n + j], sum);
   *last = sqrt(sum);
-  return elementary_exp(logarithm);
+  return ldexp(elementary_exp(logarithm), exponent);
 }
 
 /* ---- Arnoldi ---- */

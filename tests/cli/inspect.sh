@@ -77,7 +77,7 @@ mark=$(sed -n 's/^fingerprint  //p' out)
 for word in "/solve/x 50" "converged" "${mark:-no fingerprint}"; do grep -qF "$word" out || complain "no '$word' in $(cat out)"; done
 "$HALOSWEEP" inspect x.h5 --quiet --report r.json && [ "$(value command)" = solve ] || complain "the report of a result"
 "$HALOSWEEP" inspect "$m" --config > out 2>&1; [ $? = 3 ] || complain "--config of a matrix"
-"$HALOSWEEP" solve x.h5 > out 2>&1; [ $? = 3 ] && grep -qF "is an HDF5 file" out || complain "a result as a matrix: $(cat out)"
+"$HALOSWEEP" solve x.h5 > out 2>&1; [ $? = 3 ] && grep -qF "the matrix is 50 x 1; a system to solve must be square" out || complain "a result as a matrix: $(cat out)"
 "$HALOSWEEP" inspect nothing.mtx > out 2>&1; [ $? = 3 ] || complain "no such file"
 "$HALOSWEEP" inspect > out 2>&1; [ $? = 2 ] || complain "no file"
 exit $bad

@@ -38,4 +38,7 @@ try three_rows three.mtx
 try one_row --problem poisson1d --n 1
 try arrow arrow.mtx --method jacobi --iterations 20
 try random --problem random-dominant --n 3000 --entries-per-row 20 --rhs random --method jor --omega 0.9
+try minres --problem poisson2d --n 24 --method minres
+try bicgstab --problem convdiff2d --n 24 --method bicgstab
+try gmres arrow.mtx --method gmres --gmres-restart 7 --rtol 1e-12
 exit $bad

@@ -56,10 +56,26 @@ try cg 0 "20 49" $poisson --rtol 1e-12 --method cg --check-every 10
 try cg_plain 0 "33" $poisson --rtol 1e-12 --method cg --preconditioner none
 try jacobi 0 "1 50 101" --problem convdiff2d --n 20 --peclet 3 --method jacobi --rtol 1e-9
 try jor 0 "9" --problem random-dominant --n 500 --method jor --omega 0.8 --rhs random --rtol 1e-12
+try sor 0 "31 70" $poisson --method sor
+try block_jacobi 0 "11" --problem random-dominant --n 500 --method block-jacobi --block-size 7 --rhs random --rtol 1e-12
 try update 0 "49 100" --problem convdiff2d --n 20 --peclet 3 --monitor update --method jacobi --rtol 1e-7
 try stagnated 4 "20" --problem random-dominant --n 400 --method jacobi --rtol 0
 try cg_stagnated 4 "20" $poisson --rtol 0 --method cg
 try tiny 0 "1" --problem poisson1d --n 3 --rtol 1e-12 --method cg # ranks without rows
+try minres 0 "20 49" $poisson --rtol 1e-11 --method minres --check-every 10
+try bicgstab 0 "1 20 33" --problem convdiff2d --n 20 --peclet 3 --method bicgstab --rtol 1e-10
+try gmres 0 "20 40" --problem convdiff2d --n 20 --method gmres --gmres-restart 10 --rtol 1e-10
+try gmres_stagnated 4 "20" --problem random-dominant --n 400 --method gmres --gmres-restart 5 --rtol 0
+
+# gmres stopped inside a cycle goes on from the start of it
+name=gmres_inside
+rm -f ck.*.h5
+g="--problem convdiff2d --n 20 --method gmres --gmres-restart 12 --rtol 1e-10"
+"$HALOSWEEP" solve $g --history whole.csv >whole.out 2>err || complain "not exit 0"
+"$HALOSWEEP" solve $g --checkpoint ck.h5 --checkpoint.every 7 --max-iterations 31 >out 2>err
+ls ck.*.h5 | grep -q ck.000024.h5 || complain "no checkpoint at 24: $(ls)"
+mpirun -n 2 "$HALOSWEEP" solve $g --checkpoint ck.h5 --restart latest --history h.csv --report r.json >out 2>err
+same out h.csv
 
 # a fixed count, also past the exact solution
 name=fixed
@@ -77,6 +93,13 @@ done
 
 # another tolerance, the folder moved, read-only source, another output
 name=tolerance
+for m in bicgstab minres; do
+  rm -f ck.*.h5
+  "$HALOSWEEP" solve $poisson --method $m --rtol 1e-11 --history whole.csv >whole.out 2>err
+  "$HALOSWEEP" solve $poisson --method $m --rtol 1e-3 --checkpoint ck.h5 >out 2>err
+  "$HALOSWEEP" solve $poisson --method $m --rtol 1e-11 --restart latest --checkpoint ck.h5 --history h.csv >out 2>err
+  same out h.csv
+done
 mkdir a && rm -f ck.*.h5
 "$HALOSWEEP" solve $poisson --method cg --rtol 1e-11 --history whole.csv >whole.out 2>err
 "$HALOSWEEP" solve $poisson --method cg --rtol 1e-3 --checkpoint a/ck.h5 >out 2>err

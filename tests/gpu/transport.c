@@ -47,9 +47,9 @@ static void solves_have_the_same_bits(void **state) {
   backend b = BACKEND_cuda;
   b.alloc = alloc_shared;
   b.release = release_shared;
-  for (int i = 0; solver_at(i) != NULL; i++) {
+  for (int i = 0; method_at(i) != NULL; i++) {
     trial t = plane;
-    t.method = solver_at(i);
+    t.method = method_at(i);
     run_trial(&t, &BACKEND_ref, 1, &want);
     t.transport = "mpi";
     run_trial(&t, &b, 1, &have);

@@ -1,6 +1,7 @@
 /* Fields out of HDF5 datasets of the grid's shape, plane by plane; other shapes are named.
  * ranks: 1 3 */
 #include "field_fixture.h"
+#include "file_name.h"
 
 #include <hdf5.h>
 
@@ -138,12 +139,12 @@ static void names(void **state) {
   (void)state;
   static const char *const files_[] = {"a.h5", "a.hdf5", "run.vtkhdf", "d/a.h5:/x/y", "b.h5:/u[3]"};
   static const char *const others[] = {"sin(x)", "a.c", ".h5", "a.h5x", "a.h5 + 1", "x:/a.h5", ""};
-  char name[20];
   for (size_t i = 0; i < sizeof files_ / sizeof *files_; i++) assert_true(field_is_file(files_[i]));
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     assert_false(field_is_file(others[i]));
-  field_file_name("d/a.h5:/x/y", name, sizeof name);
-  assert_string_equal(name, "d/a.h5");
+  const char *rest = NULL;
+  assert_int_equal(file_name_data("d/a.h5:/x/y", &rest), strlen("d/a.h5"));
+  assert_string_equal(rest, "/x/y");
 }
 
 int main(int argc, char **argv) {

@@ -203,10 +203,10 @@ static const trial plane = {
 static void solves_have_the_same_bits(void **state) {
   (void)state;
   static outcome want, have;
-  for (int i = 0; solver_at(i) != NULL; i++) {
+  for (int i = 0; method_at(i) != NULL; i++) {
     trial t = plane;
     const backend b = faked();
-    t.method = solver_at(i);
+    t.method = method_at(i);
     run_trial(&t, &BACKEND_ref, 1, &want);
     t.transport = "mpi";
     run_trial(&t, &b, 1, &have);
@@ -220,10 +220,10 @@ static void solves_have_the_same_bits(void **state) {
 static void a_rank_that_breaks_goes_on_from_host_memory(void **state) {
   (void)state;
   static outcome out;
-  for (int i = 0; solver_at(i) != NULL; i++) {
+  for (int i = 0; method_at(i) != NULL; i++) {
     trial t = plane;
     const backend b = faked();
-    t.method = solver_at(i);
+    t.method = method_at(i);
     t.transport = "mpi";
     fake.packs_until_broken = 30;
     run_trial(&t, &b, 1, &out);

@@ -78,6 +78,18 @@ static status weary_product(device *d, const matrix *a, part p, vec x, vec y) {
   return rc != STATUS_OK ? rc : BACKEND_ref.solve->product(d, a, p, x, y);
 }
 
+static status weary_relax(device *d, const matrix *a, part p, vec x, double c, vec w, vec b, vec y,
+                          vec out) {
+  status rc = worn_out();
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->relax(d, a, p, x, c, w, b, y, out);
+}
+
+static status weary_relax_set(device *d, const matrix *a, part p, dptr set, vec w, vec b, int keep,
+                              vec x) {
+  status rc = worn_out();
+  return rc != STATUS_OK ? rc : BACKEND_ref.solve->relax_set(d, a, p, set, w, b, keep, x);
+}
+
 static const solve_limits usual = {
     .rtol = 1e-8, .divergence = 1e5, .max_iterations = 1000, .check_every = 50};
 
@@ -127,12 +139,12 @@ static trial usual_trial(const solver *method, const char *problem, int64_t n) {
 
 static void all_methods_converge_alike(void **state) {
   (void)state;
-  for (int i = 0; solver_at(i) != NULL; i++) {
-    const trial t = usual_trial(solver_at(i), "poisson1d", 9);
+  for (int i = 0; method_at(i) != NULL; i++) {
+    const trial t = usual_trial(method_at(i), "poisson1d", 9);
     everywhere(&t, &result);
     assert_int_equal(result.reason, REASON_CONVERGED);
     assert_true(result.relative_residual <= 1e-8);
-    const trial plane = usual_trial(solver_at(i), "poisson2d", 6);
+    const trial plane = usual_trial(method_at(i), "poisson2d", 6);
     everywhere(&plane, &result);
     assert_int_equal(result.reason, REASON_CONVERGED);
   }
@@ -140,8 +152,8 @@ static void all_methods_converge_alike(void **state) {
 
 static void limits_stop_at_the_same_iterate(void **state) {
   (void)state;
-  for (int i = 0; solver_at(i) != NULL; i++) {
-    trial t = usual_trial(solver_at(i), "poisson2d", 30);
+  for (int i = 0; method_at(i) != NULL; i++) {
+    trial t = usual_trial(method_at(i), "poisson2d", 30);
     t.limits.rtol = 0.0;
     t.limits.max_iterations = 17;
     everywhere(&t, &result);
@@ -161,8 +173,8 @@ static void limits_stop_at_the_same_iterate(void **state) {
 
 static void round_off_is_stagnation(void **state) {
   (void)state;
-  for (int i = 0; solver_at(i) != NULL; i++) {
-    trial t = usual_trial(solver_at(i), "poisson2d", 5);
+  for (int i = 0; method_at(i) != NULL; i++) {
+    trial t = usual_trial(method_at(i), "poisson2d", 5);
     t.limits.rtol = 1e-30;
     t.limits.max_iterations = 2000;
     everywhere(&t, &result);
@@ -175,8 +187,8 @@ static void round_off_is_stagnation(void **state) {
 static void tiny_and_huge_right_sides_count_the_same(void **state) {
   (void)state;
   static const double scales[] = {0x1p-600, 0x1p-60, 0x1p600, 0x1p1000};
-  for (int i = 0; solver_at(i) != NULL; i++) {
-    trial t = usual_trial(solver_at(i), "poisson2d", 7);
+  for (int i = 0; method_at(i) != NULL; i++) {
+    trial t = usual_trial(method_at(i), "poisson2d", 7);
     everywhere(&t, &result);
     const int64_t iterations = result.iterations;
     const double residual = result.relative_residual;
@@ -260,9 +272,11 @@ static void a_failing_rank_takes_all_along(void **state) {
   wearing.sweep = weary_sweep;
   wearing.cg_product = weary_cg_product;
   wearing.product = weary_product;
+  wearing.relax = weary_relax;
+  wearing.relax_set = weary_relax_set;
   weary.solve = &wearing;
-  for (int i = 0; solver_at(i) != NULL; i++) {
-    trial t = usual_trial(solver_at(i), "poisson2d", 30);
+  for (int i = 0; method_at(i) != NULL; i++) {
+    trial t = usual_trial(method_at(i), "poisson2d", 30);
     const int last = comm_rank(world) == comm_size(world) - 1;
     t.limits.rtol = 0.0;
     work_left = 14; /* two parts an iteration: the eighth fails at the latest */

@@ -297,6 +297,60 @@ static void relaxations(const shape *p, bench *x, bench *y, const part *parts, i
   }
 }
 
+/* Every third row of a matrix, referring to no other of them. */
+static lidx pick_set(const csr_block *a, csr_block *out, lidx **set) {
+  eidx at = 0;
+  *out = (csr_block){.rows = (a->rows + 1) / 3, .columns = a->columns, .ghosts = a->ghosts};
+  assert_ok(alloc_array(set, out->rows, sizeof **set, "set"));
+  assert_ok(alloc_array(&out->offset, out->rows + 1, sizeof *out->offset, "offsets"));
+  assert_ok(alloc_array(&out->column, a->offset[a->rows], sizeof *out->column, "columns"));
+  assert_ok(alloc_array(&out->value, a->offset[a->rows], sizeof *out->value, "values"));
+  for (lidx k = 0; k < out->rows; k++) {
+    const lidx i = 3 * k + 1;
+    (*set)[k] = i;
+    out->offset[k] = at;
+    for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++, at++) {
+      const lidx j = a->column[e];
+      out->column[at] = j != i && j < a->columns && j % 3 == 1 ? j - 1 : j;
+      out->value[at] = a->value[e];
+    }
+  }
+  out->offset[out->rows] = at;
+  return out->rows;
+}
+
+/* Rows of a set in place, added to and replaced, from another vector and from their own. */
+static void relax_sets(const shape *p, const csr_block *a, bench *x, bench *y, const part *parts,
+                       int runs) {
+  bench *both[] = {x, y};
+  csr_block some;
+  lidx *host;
+  const lidx rows = pick_set(a, &some, &host);
+  matrix *m[2];
+  dptr set[2] = {{NULL}, {NULL}};
+  for (int i = 0; i < 2; i++) {
+    bench *w = both[i];
+    assert_ok(w->b->solve->matrix_create(w->d, &some, &m[i]));
+    assert_ok(w->b->alloc(w->d, rows * (int64_t)sizeof(lidx), "set", &set[i]));
+    assert_ok(w->b->copy_in(w->d, set[i], (hptr){host}, rows * (int64_t)sizeof(lidx)));
+  }
+  for (int way = 0; way < 6; way++) {
+    for (int i = 0; i < 2; i++) {
+      bench *w = both[i];
+      const vec b = way & 2 ? w->v[0] : way & 4 ? (vec){.rows = p->rows} : w->v[1];
+      EACH_PART(w, i == 0 ? AT_ONCE : parts, i == 0 ? 1 : runs,
+                relax_set(w->d, m[i], part_, set[i], w->v[2], b, way & 1, w->v[0]));
+    }
+    same_vectors("relax set", p, x, y, 0);
+  }
+  for (int i = 0; i < 2; i++) {
+    both[i]->b->release(both[i]->d, &set[i]);
+    both[i]->b->solve->matrix_release(both[i]->d, &m[i]);
+  }
+  csr_block_release(&some);
+  alloc_free(&host);
+}
+
 static void sweeps(const shape *p, bench *x, bench *y, const part *parts, int runs) {
   bench *both[] = {x, y};
   for (int monitor = 0; monitor < 2; monitor++) {
@@ -380,7 +434,6 @@ static void all_operations(const shape *p, int threads, gidx total, int split) {
   bench x = setup(&BACKEND_ref, p, &a, 1, total), y = setup(subject, p, &a, threads, total);
   const part *parts = split ? SPLIT : AT_ONCE;
   const int runs = split ? 2 : 1;
-  csr_block_release(&a);
   matrix_facts rx, ry;
   x.b->solve->matrix_describe(x.m, &rx);
   y.b->solve->matrix_describe(y.m, &ry);
@@ -394,6 +447,8 @@ static void all_operations(const shape *p, int threads, gidx total, int split) {
   conjugate_gradients(p, &x, &y, parts, runs);
   vectors(p, &x, &y);
   many_vectors(p, &x, &y);
+  relax_sets(p, &a, &x, &y, parts, runs);
+  csr_block_release(&a);
   teardown(&x);
   teardown(&y);
   assert_int_equal(alloc_live(), before);

@@ -25,6 +25,8 @@ typedef struct trial {
   const solver *method;
   solve_limits limits;
   double omega;
+  int adapts;    /* omega = auto, where the method finds it on the way */
+  int symmetric; /* it may be taken to be so */
   int preconditioned;
   const preconditioner *preconditioner; /* NULL: jacobi */
   double rhs_scale;                     /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
@@ -37,10 +39,19 @@ typedef struct outcome {
   int64_t iterations;
   double relative_residual, recursive_residual;
   int restarts;
+  double omega; /* that the method ended with */
   lidx rows;
   double *x;
   char history[1 << 16];
 } outcome;
+
+/* The n-th method of our own: what a package does has other bits, and no iterates. */
+static inline const solver *method_at(int n) {
+  for (int i = 0; solver_at(i) != NULL; i++) {
+    if (!(solver_at(i)->flags & SOLVER_BY_A_PACKAGE) && n-- == 0) return solver_at(i);
+  }
+  return NULL;
+}
 
 static void read_history(const char *path, char *out, size_t room) {
   FILE *file = fopen(path, "r");
@@ -88,9 +99,15 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   preconditioning made = {NULL, NULL};
+  const preconditioner_request asked = {.a = &block,
+                                        .owned = &owned,
+                                        .diagonal = diagonal,
+                                        .symmetric = t->symmetric,
+                                        .threads = threads,
+                                        .seed = 3};
+  run.rows = &asked;
+  run.omega = t->adapts ? 0.0 : t->omega;
   if (t->preconditioned && t->method->flags & SOLVER_TAKES_PRECONDITIONER) {
-    const preconditioner_request asked = {
-        .a = &block, .owned = &owned, .diagonal = diagonal, .threads = threads, .seed = 3};
     const preconditioner *kind = t->preconditioner;
     if (kind == NULL) kind = preconditioner_find("jacobi");
     assert_ok(preconditioning_open(&s, kind, &asked, &made));
@@ -127,6 +144,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   out->relative_residual = run.relative_residual;
   out->recursive_residual = run.recursive_residual;
   out->restarts = run.restarts;
+  out->omega = run.omega;
   out->rows = s.rows;
   out->x = x;
   linear_vector_release(&s, &run.x);
@@ -142,7 +160,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
 }
 
 /* Equal in every bit. */
-static void same_outcome(const outcome *a, const outcome *b, const char *what) {
+static inline void same_outcome(const outcome *a, const outcome *b, const char *what) {
   assert_ok(a->failure);
   assert_ok(b->failure);
   if (a->reason != b->reason || a->iterations != b->iterations) {
