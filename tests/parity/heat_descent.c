@@ -92,7 +92,7 @@ static void fill_halo(heat_try *t, heat_field f) {
 }
 
 static void sums(heat_try *t, int count, double *sum) {
-  assert_ok(t->run.kernels->sums(t->run.place, t->run.world, count, sum));
+  assert_ok(t->run.kernels->sums(t->run.place, t->run.world, count, NULL, sum));
 }
 
 static void curvature(heat_try *t, heat_field r, int64_t from, int64_t to) {
