@@ -124,7 +124,7 @@ static status measure_descent(setting *s, double *out) {
     for (int k = 0; k < 2; k++) {
       TRY(b->descend(s->run.place, finest->level, &d, m->p, k == 0 ? none : m->x, finest->r, 0,
                      s->run.slab.planes));
-      TRY(BACKEND_omp.sums(s->run.place, s->run.world, 3, sum));
+      TRY(BACKEND_omp.sums(s->run.place, s->run.world, 3, NULL, sum));
     }
     *out = fmin(*out, 0.5 * (now(s->run.threads) - began));
   }
