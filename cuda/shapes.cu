@@ -120,70 +120,63 @@ struct shapes_state {
   int made;         /* the direction is there already */
 };
 
-/* A row's own numbers: all are loaded before anything is stored. */
+/* A row's own numbers beside what it is multiplied with: all are loaded before anything is stored.
+ * a: residual's b; CG's old direction, or residual. b: relax's y; CG's x. w: the weight. */
 struct own_row {
-  double a, b, w, x;
+  double a, b, w;
 };
 
 template <int PASS, bool VECTOR>
 static __device__ inline own_row load_own(const shapes_args &p, int shape, int64_t row) {
-  own_row o = {0.0, 0.0, 0.0, 0.0};
-  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.b = load_once(p.b + row);
+  own_row o = {0.0, 0.0, 0.0};
+  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.a = load_once(p.b + row);
   if (PASS == SHAPES_SWEEP) o.w = VECTOR ? load_once(p.weight + row) : __ldg(p.m.weight + shape);
-  if (PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE) {
-    o.a = p.x[row];
-  }
   if (PASS == SHAPES_RELAX) {
-    if (p.b != nullptr) o.b = load_once(p.b + row);
-    if (p.y != nullptr) o.a = load_once(p.y + row);
+    if (p.b != nullptr) o.a = load_once(p.b + row);
+    if (p.y != nullptr) o.b = load_once(p.y + row);
     if (p.weight != nullptr) o.w = load_once(p.weight + row);
   }
   if (PASS == SHAPES_CG_ADVANCE) {
-    o.b = p.r[row];
-    o.x = load_once(p.solution + row);
+    o.a = p.x[row];
+    o.b = load_once(p.solution + row);
   }
-  if (PASS == SHAPES_CG_REDUCE) o.a = load_once(p.out + row);
-  if (PASS == SHAPES_CG_MADE) o.a = p.out[row];
-  if (PASS == SHAPES_CG_ADVANCE || PASS == SHAPES_CG_REDUCE) {
+  if (PASS == SHAPES_CG_REDUCE) {
+    o.a = load_once(p.out + row);
     o.w = VECTOR ? p.inverse[row] : p.diagonal;
   }
   return o;
 }
 
-/* What a row leaves: its result, and the terms of sums. */
+/* What a row leaves: its result, and the terms of sums. `mine`: what the row is multiplied with. */
 template <int PASS>
 static __device__ inline void finish(const shapes_args &p, const shapes_state &g, const own_row &o,
-                                     int64_t row, double s, double sa, double *u, double *v,
-                                     int *changed) {
+                                     double mine, int64_t row, double s, double sa, double *u,
+                                     double *v, int *changed) {
   if (PASS == SHAPES_PRODUCT) {
     p.out[row] = s;
   } else if (PASS == SHAPES_RESIDUAL) {
-    const double r = o.b - s;
+    const double r = o.a - s;
     if (p.out != nullptr) p.out[row] = r;
     *u = g.scale * r;
     *v = g.scale * sa;
   } else if (PASS == SHAPES_SWEEP) {
-    const double r = o.b - s, next = fma(o.w, r, o.a);
+    const double r = o.a - s, next = fma(o.w, r, mine);
     p.out[row] = next;
-    *changed += bits_of(next) != bits_of(o.a);
-    *u = g.scale * (g.update ? next - o.a : r);
+    *changed += bits_of(next) != bits_of(mine);
+    *u = g.scale * (g.update ? next - mine : r);
     *v = g.scale * next;
   } else if (PASS == SHAPES_RELAX) {
-    const double r = p.b == nullptr ? -s : o.b - s;
+    const double r = p.b == nullptr ? -s : o.a - s;
     const double factor = p.weight == nullptr ? g.scale : g.scale * o.w;
-    p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, o.a);
-  } else if (PASS == SHAPES_CG_PRODUCT) {
-    p.out[row] = s;
-    *u = g.scale * o.a;
-    *v = g.scale * s;
-  } else if (PASS == SHAPES_CG_MADE) {
-    *u = g.scale * o.a;
+    p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, o.b);
+  } else if (PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_MADE) {
+    if (PASS == SHAPES_CG_PRODUCT) p.out[row] = s;
+    *u = g.scale * mine;
     *v = g.scale * s;
   } else if (PASS == SHAPES_CG_ADVANCE) {
-    const double to = fma(g.beta, o.a, o.w * o.b);
-    p.solution[row] = fma(g.alpha, o.a, o.x);
-    p.out[row] = to;
-    *u = g.scale * to;
+    p.solution[row] = fma(g.alpha, o.a, o.b);
+    p.out[row] = mine;
+    *u = g.scale * mine;
     *v = g.scale * s;
   } else {
     const double r = fma(-g.alpha, s, o.a);
@@ -191,6 +184,12 @@ static __device__ inline void finish(const shapes_args &p, const shapes_state &g
     *u = g.scale * r;
     *v = g.scale * (o.w * r);
   }
+}
+
+/* Whether a pass wants `mine`. */
+template <int PASS> static __device__ constexpr bool wants_mine(void) {
+  return PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_MADE ||
+         PASS == SHAPES_CG_ADVANCE;
 }
 
 /* The chains of a lane: sum 0 of u times v or u, sum 1 as the pass has it. */
@@ -213,10 +212,13 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
                                         int64_t row, int h, bool same, const int *shape,
                                         double *sum, int *changed) {
   double s[AT_ONCE] = {}, sa[AT_ONCE] = {};
+  double mine[AT_ONCE] = {};
   own_row own[AT_ONCE];
 #pragma unroll
   for (int u = 0; u < AT_ONCE; u++) {
-    if (same || shape[u] >= 0) own[u] = load_own<PASS, VECTOR>(p, shape[u], row + u * WARP);
+    if (!same && shape[u] < 0) continue;
+    own[u] = load_own<PASS, VECTOR>(p, shape[u], row + u * WARP);
+    if (wants_mine<PASS>()) mine[u] = source<PASS, VECTOR>(p, g.beta, row + u * WARP);
   }
   if (!multiplies<PASS>(p)) {
     /* s = 0 */
@@ -235,7 +237,7 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
   for (int u = 0; u < AT_ONCE; u++) {
     double a = 0.0, b = 0.0;
     if (same || shape[u] >= 0) {
-      finish<PASS>(p, g, own[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
+      finish<PASS>(p, g, own[u], mine[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
     }
     if (g.sums) add_terms<PASS>(p, g, t, h + u, a, b, sum);
   }
@@ -345,9 +347,10 @@ static __device__ inline void cross_tile(const shapes_args &p, const shapes_stat
         sa = fma(fabs(a[3]), fabs(right), sa);
         sa = fma(fabs(a[4]), fabs(down.at[i]), sa);
       }
-      up.at[i] = here.at[i];
+      const double mine = here.at[i];
+      up.at[i] = mine;
       here.at[i] = down.at[i];
-      finish<PASS>(p, g, own[u], first + i * WARP, s, sa, &x, &y, changed);
+      finish<PASS>(p, g, own[u], mine, first + i * WARP, s, sa, &x, &y, changed);
       if (g.sums) add_terms<PASS>(p, g, t, i, x, y, sum);
     }
   }
