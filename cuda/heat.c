@@ -10,17 +10,7 @@
 
 #include "alloc.h"
 #include "block_sum.h"
-#include "heat_args.h"
-
-struct heat_work {
-  heat_slab s;
-  heat_medium m;
-  double *face[HEAT_DIMS]; /* device */
-  uint64_t *extreme;       /* device: [3] of totals */
-  double *send, *ghost;    /* pinned */
-  int64_t sends, ghosts;   /* numbers they have room for */
-  cudaEvent_t received;
-};
+#include "heat_work.h"
 
 static double *at(heat_field f) { return f.data.at; }
 
@@ -36,6 +26,9 @@ void cuda_heat_release(device *d, heat_work **out) {
   cudaStreamSynchronize(d->urgent);
   for (int i = 0; i < HEAT_DIMS; i++) {
     if (w->face[i] != NULL) device_free(d, w->face[i]);
+  }
+  for (int i = 0; i < HEAT_TWINS; i++) {
+    if (w->twin[i] != NULL) device_free(d, w->twin[i]);
   }
   if (w->extreme != NULL) device_free(d, w->extreme);
   if (w->send != NULL) cudaFreeHost(w->send);
@@ -66,12 +59,12 @@ done:
 
 /* ---- stages ---- */
 
-static heat_pass pass_of(const heat_work *w, double scale, const heat_input *in, heat_field u,
-                         heat_field out) {
+heat_pass cuda_heat_pass_of(const heat_work *w, double scale, const heat_input *in, const double *u,
+                            double *out) {
   const heat_grid *g = &w->s.g;
   heat_pass p = {.s = w->s,
-                 .u = at(u),
-                 .out = at(out),
+                 .u = u,
+                 .out = out,
                  .scale = scale,
                  .source = at(in->source),
                  .source_value = in->source_value};
@@ -113,8 +106,9 @@ static status urgent_done(device *d) {
 status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to) {
   status rc = STATUS_OK;
   cudaStream_t stream;
-  heat_stage_args a = {
-      .p = pass_of(w, s->scale, &s->input, s->u, s->out), .base = at(s->base), .terms = s->terms};
+  heat_stage_args a = {.p = cuda_heat_pass_of(w, s->scale, &s->input, at(s->u), at(s->out)),
+                       .base = at(s->base),
+                       .terms = s->terms};
   TRY(device_ok(d));
   if (from >= to || w->s.plane == 0) goto done;
   a.p.from = from;
@@ -133,8 +127,7 @@ done:
 
 /* ---- passes ---- */
 
-/* The planes within `margin` of the owned ones that are in the domain; none where none is owned. */
-static void range_of(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
+void cuda_heat_range(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
   const int last = s->g.dims - 1;
   const int64_t n = s->g.n[last];
   *from = *to = 0;
@@ -169,9 +162,8 @@ static int are_steps(const heat_stage *s, int count) {
   return 1;
 }
 
-/* One launch: a->steps steps to planes within `margin` of the owned ones. */
-static status launch_steps(device *d, heat_march_args *a, int margin) {
-  range_of(&a->p.s, margin, &a->p.from, &a->p.to);
+status cuda_heat_march(device *d, heat_march_args *a, int margin) {
+  cuda_heat_range(&a->p.s, margin, &a->p.from, &a->p.to);
   if (a->p.from >= a->p.to) return STATUS_OK;
   switch (a->p.s.g.dims) {
   case 1:
@@ -191,11 +183,11 @@ static status run_steps(device *d, heat_work *w, const heat_stage *s, int count)
   int passes = (count + most - 1) / most;
   if (passes % 2 != count % 2) passes++;
   for (int i = 0, left = count; i < passes; i++) {
-    heat_march_args a = {.p = pass_of(w, s->scale, &s->input, i % 2 == 0 ? s->u : s->out,
-                                      i % 2 == 0 ? s->out : s->u)};
+    double *u = at(i % 2 == 0 ? s->u : s->out), *out = at(i % 2 == 0 ? s->out : s->u);
+    heat_march_args a = {.p = cuda_heat_pass_of(w, s->scale, &s->input, u, out)};
     a.steps = (left + passes - i - 1) / (passes - i);
     left -= a.steps;
-    TRY(launch_steps(d, &a, left));
+    TRY(cuda_heat_march(d, &a, left));
   }
 done:
   return rc;
@@ -209,11 +201,7 @@ status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, p
     TRY(run_steps(d, w, s, count));
     goto done;
   }
-  for (int i = 0; i < count; i++) {
-    int64_t from, to;
-    range_of(&w->s, count - 1 - i, &from, &to);
-    TRY(cuda_heat_stage(d, w, &s[i], from, to));
-  }
+  rc = cuda_heat_chains(d, w, s, count);
 done:
   return rc;
 }
