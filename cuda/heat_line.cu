@@ -68,10 +68,7 @@ static __device__ inline void line_step(const heat_march_args &m, int l, int64_t
     const double here = u[i], hi = i + 1 < LANE_POINTS ? u[i + 1] : right;
     heat_ends e = {false, false};
     double out = here;
-    if (STAGED && !part.own_base) {
-      out = run.base[i];
-      if (part.terms > 0) out = heat_start(part, out, here, run.before[i], run.first[i]);
-    }
+    if (STAGED) out = heat_start(part, true, run.base[i], here, run.before[i], run.first[i]);
     if (!INNER) e = heat_ends_at(g, 0, x + i + p.s.first);
     if (INNER || g.n[0] > 1) {
       out = VARIABLE ? heat_direction_faces(out, scale, e, a_before, run.a[i], lo, here, hi)

@@ -57,11 +57,19 @@ template <int K, int ROWS, class LINES> struct warp_room {
  */
 struct tile_place {
   int64_t x0, y0, begin, end;
-  bool whole, wide; /* all points are in the grid; rows consist of aligned pairs */
-  unsigned edge;    /* a bit a point of the lane: held by an x- or y-face; or (FACES_ANY) on one */
+  int64_t x;     /* of the lane's first point */
+  bool wide;     /* rows consist of aligned pairs */
+  unsigned edge; /* a bit a point of the lane: held by an x- or y-face; or (FACES_ANY) on one */
+  unsigned kept; /* a bit a row of the lane: it is written */
+  int64_t mine;  /* of the lane's first point, from the beginning of a plane */
 };
 
 template <int K, int ROWS> struct tile_planes { double plane[K][2][ROWS][PLANE_POINTS]; };
+
+/* The rows before a lane's first and behind its last one. */
+struct next_rows {
+  double before[PLANE_POINTS], behind[PLANE_POINTS];
+};
 
 static __device__ inline void pair_read(const double *from, double *to) {
   const double2 v = *reinterpret_cast<const double2 *>(from + PLANE_POINTS * (threadIdx.x % WARP));
@@ -69,49 +77,58 @@ static __device__ inline void pair_read(const double *from, double *to) {
   to[1] = v.y;
 }
 
-static __device__ inline void pair_write(double *to, const double *from) {
-  *reinterpret_cast<double2 *>(to + PLANE_POINTS * (threadIdx.x % WARP)) =
-      make_double2(from[0], from[1]);
+static __device__ inline void pair_write_here(double *to, const double *from) {
+  *reinterpret_cast<double2 *>(to) = make_double2(from[0], from[1]);
 }
 
-/* What stage l starts from at a lane's row q: base and terms. */
+static __device__ inline void pair_write(double *to, const double *from) {
+  pair_write_here(to + PLANE_POINTS * (threadIdx.x % WARP), from);
+}
+
+template <int TURN, class ROOM>
+static __device__ inline next_rows rows_beside(const ROOM *rooms, int l) {
+  const int warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
+  next_rows r;
+  pair_read(rooms[warp > 0 ? warp - 1 : 0].shown[TURN][l][1], r.before);
+  pair_read(rooms[warp + 1 < warps ? warp + 1 : warp].shown[TURN][l][0], r.behind);
+  return r;
+}
+
+/* What stage l starts from at a lane's row q: base and terms. Without branches: what is not told is
+ * read too, and not used. */
 template <class LINES, class ROOM>
 static __device__ inline void pair_start(const heat_part &part, const ROOM &room, int slot, int q,
                                          const double *u, const double *before, bool is_first,
-                                         double *out) {
-  out[0] = u[0];
-  out[1] = u[1];
-  if (part.own_base) return;
-  pair_read(room.line[LINES::BASE][slot][q], out);
-  if (part.terms == 0) return;
-  double first[PLANE_POINTS], old[PLANE_POINTS] = {before[0], before[1]};
+                                         bool any, double *out) {
+  double base[PLANE_POINTS], first[PLANE_POINTS], old[PLANE_POINTS] = {before[0], before[1]};
+  pair_read(room.line[LINES::BASE][slot][q], base);
   pair_read(room.line[LINES::FIRST][slot][q], first);
   if (is_first) pair_read(room.line[LINES::BEFORE][slot][q], old);
 #pragma unroll
-  for (int i = 0; i < PLANE_POINTS; i++) out[i] = heat_start(part, out[i], u[i], old[i], first[i]);
+  for (int i = 0; i < PLANE_POINTS; i++) {
+    out[i] = heat_start(part, any, base[i], u[i], old[i], first[i]);
+  }
 }
 
 /* Step l of a lane's points of plane z: from the planes lo, u and the one that just came, `now`,
  * which takes lo's place and is replaced by the result. `old` is lo of the step before, and then
  * this one's. Lines are at `slot`. */
-template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, int FACES, int TURN, class ROOM>
+template <int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, class ROOM>
 static __device__ inline void
 plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, ROOM *rooms, int l,
-           int64_t z, int slot, double (*lo)[PLANE_POINTS], const double (*u)[PLANE_POINTS],
-           double (*now)[PLANE_POINTS], double (*old)[PLANE_POINTS]) {
+           int64_t z, int slot, const next_rows &beside, double (*lo)[PLANE_POINTS],
+           const double (*u)[PLANE_POINTS], double (*now)[PLANE_POINTS],
+           double (*old)[PLANE_POINTS]) {
   using lines = plane_lines<STAGED, VARIABLE, SOURCE>;
   const heat_pass &p = m.p;
   const heat_grid &g = p.s.g;
   const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-  const int warps = (int)blockDim.x / WARP;
   const ROOM &room = rooms[warp], &above = rooms[warp > 0 ? warp - 1 : 0];
   const double scale = STAGED ? m.part[l].scale : p.scale;
   const double c0 = STAGED ? m.part[l].c[0] : p.c[0], c1 = STAGED ? m.part[l].c[1] : p.c[1];
   const double c2 = STAGED ? m.part[l].c[2] : p.c[2];
   const int slot_before = slot > 0 ? slot - 1 : ROOM::DEPTH - 1;
-  double first[PLANE_POINTS], final[PLANE_POINTS], north[PLANE_POINTS] = {0.0, 0.0}; /* of a_y */
-  pair_read(above.shown[TURN][l][1], first);
-  pair_read(rooms[warp + 1 < warps ? warp + 1 : warp].shown[TURN][l][0], final);
+  double north[PLANE_POINTS] = {0.0, 0.0}; /* of a_y */
   if (VARIABLE) pair_read(above.line[lines::AY][slot][ROWS - 1], north);
   unsigned edge = 0;
   int64_t plane = 0;
@@ -136,12 +153,13 @@ plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, R
       ax_before = __shfl_up_sync(ALL_LANES, ax[1], 1);
     }
     if (SOURCE == SOURCE_FIELD) pair_read(room.line[lines::SOURCES][slot][q], source);
-    if (STAGED) pair_start<lines>(m.part[l], room, slot, q, u[q], old[q], l == 0, next);
+    if (STAGED)
+      pair_start<lines>(m.part[l], room, slot, q, u[q], old[q], l == 0, !EXACT || l == 0, next);
 #pragma unroll
     for (int i = 0; i < PLANE_POINTS; i++) {
       const double west = i == 0 ? left : u[q][0], east = i == 0 ? u[q][1] : right;
-      const double south = q == 0 ? first[i] : u[q - 1][i];
-      const double past = q + 1 == ROWS ? final[i] : u[q + 1][i];
+      const double south = q == 0 ? beside.before[i] : u[q - 1][i];
+      const double past = q + 1 == ROWS ? beside.behind[i] : u[q + 1][i];
       double out = STAGED ? next[i] : u[q][i];
       if (FACES != FACES_ANY || g.n[0] > 1) {
         out = VARIABLE ? heat_add_faces(out, scale, i == 0 ? ax_before : ax[0], ax[i], west,
@@ -178,29 +196,31 @@ plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, R
   }
 }
 
-/* Sends a warp's rows of a plane out; `to` is where row y0 and column x0 of the plane go. */
-template <int MARGIN_X, int MARGIN_Y, int ROWS>
+/* WIDE of the kernels: rows consist of aligned pairs, or perhaps. */
+enum { MAYBE_WIDE, WIDE };
+
+template <int W> static __device__ inline bool is_wide(const tile_place &w) {
+  return W == WIDE || w.wide;
+}
+
+/* Sends a lane's rows out; `to` is where its first point goes. */
+template <int ROWS, int W>
 static __device__ inline void plane_leave(const heat_grid &g, const tile_place &w, double *to,
                                           const double (*now)[PLANE_POINTS]) {
-  const int warp = (int)threadIdx.x / WARP, x = (int)threadIdx.x % WARP * PLANE_POINTS;
-  const int rows = (int)blockDim.x / WARP * ROWS;
-  if (x < MARGIN_X || x >= PLANE_WIDTH - MARGIN_X || w.x0 + x >= g.n[0]) return;
 #pragma unroll
-  for (int q = 0; q < ROWS; q++) {
-    const int y = warp * ROWS + q;
-    if (y < MARGIN_Y || y >= rows - MARGIN_Y || w.y0 + y >= g.n[1]) continue;
-    double *at = to + y * g.n[0] + x;
-    if (w.wide) {
-      *reinterpret_cast<double2 *>(at) = make_double2(now[q][0], now[q][1]);
+  for (int q = 0; q < ROWS; q++, to += g.n[0]) {
+    if ((w.kept >> q & 1) == 0) continue;
+    if (is_wide<W>(w)) {
+      pair_write_here(to, now[q]);
     } else {
-      at[0] = now[q][0];
-      if (w.x0 + x + 1 < g.n[0]) at[1] = now[q][1];
+      to[0] = now[q][0];
+      if (w.x + 1 < g.n[0]) to[1] = now[q][1];
     }
   }
 }
 
 /* Keeps what a stage made of plane z, where that is wanted. */
-template <int MARGIN_X, int MARGIN_Y, int ROWS>
+template <int ROWS, int W>
 static __device__ inline void plane_keep(const heat_march_args &m, const tile_place &w, int what,
                                          int64_t z, const double (*made)[PLANE_POINTS]) {
   const heat_slab &s = m.p.s;
@@ -208,99 +228,95 @@ static __device__ inline void plane_keep(const heat_march_args &m, const tile_pl
   const int64_t from = w.begin == m.p.from ? m.keep_from[what] : w.begin;
   const int64_t to = w.end == m.p.to ? m.keep_to[what] : w.end;
   if (z < from || z >= to) return;
-  plane_leave<MARGIN_X, MARGIN_Y, ROWS>(
-      s.g, w, m.keep[what] + (z + s.halo) * s.plane + w.y0 * s.g.n[0] + w.x0, made);
+  plane_leave<ROWS, W>(s.g, w, m.keep[what] + (z + s.halo) * s.plane + w.mine, made);
 }
 
 /* All steps as plane z comes in as `now`; leaves plane z - steps in it. Lines of plane z - 1 are at
  * `line`. */
-template <int K, int ROWS, int MARGIN, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT,
-          int FACES, int TURN, class ROOM>
+template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES,
+          int TURN, class ROOM>
 static __device__ inline void
 tile_steps(const heat_march_args &m, const tile_place &w, const tile_map &map, ROOM *rooms,
            int64_t z, int line, tile_planes<K, ROWS> &planes, double (*now)[PLANE_POINTS]) {
   using lines = plane_lines<STAGED, VARIABLE, SOURCE>;
   ROOM &room = rooms[threadIdx.x / WARP];
   double old[ROWS][PLANE_POINTS] = {};
+  next_rows beside = rows_beside<TURN>(rooms, 0);
 #pragma unroll
   for (int l = 0; l < K; l++) {
     if (!EXACT && l >= m.steps) break;
     const int at = line >= l ? line - l : line - l + ROOM::DEPTH;
+    const next_rows mine = beside;
+    if (l + 1 < K) beside = rows_beside<TURN>(rooms, l + 1); /* in time */
     pair_write(room.shown[1 - TURN][l][0], now[0]);
     pair_write(room.shown[1 - TURN][l][1], now[ROWS - 1]);
-    plane_step<K, ROWS, STAGED, VARIABLE, SOURCE, FACES, TURN>(m, w, map, rooms, l, z - 1 - l, at,
-                                                               planes.plane[l][TURN],
-                                                               planes.plane[l][1 - TURN], now, old);
+    plane_step<ROWS, STAGED, VARIABLE, SOURCE, EXACT, FACES>(m, w, map, rooms, l, z - 1 - l, at,
+                                                             mine, planes.plane[l][TURN],
+                                                             planes.plane[l][1 - TURN], now, old);
     if (STAGED && l == 0 && m.makes_first) {
 #pragma unroll
       for (int q = 0; q < ROWS; q++) pair_write(room.line[lines::FIRST][at][q], now[q]);
     }
-    if (STAGED && l == 0) plane_keep<MARGIN, K, ROWS>(m, w, KEPT_FIRST, z - 1, now);
-    if (STAGED && l + 2 == m.steps) plane_keep<MARGIN, K, ROWS>(m, w, KEPT_BEFORE, z - 1 - l, now);
+    if (STAGED && l == 0) plane_keep<ROWS, W>(m, w, KEPT_FIRST, z - 1, now);
+    if (STAGED && l + 2 == (EXACT ? K : m.steps))
+      plane_keep<ROWS, W>(m, w, KEPT_BEFORE, z - 1 - l, now);
   }
 }
 
-/* Starts the copy of a lane's rows of a plane: pairs, or single points of these columns and rows.
- */
-template <int ROWS>
+/* Starts the copy of a lane's rows of a plane: of the tile as it lies (PLAIN), or of these columns
+ * and rows. */
+template <int ROWS, int W, bool PLAIN>
 static __device__ inline void plane_fetch(const double *plane, const tile_place &w, int64_t n,
                                           const int *column, const int *row,
                                           double (*to)[PLANE_WIDTH]) {
   const int warp = (int)threadIdx.x / WARP, x = (int)threadIdx.x % WARP * PLANE_POINTS;
-  if (w.whole && w.wide) {
-    const double *from = plane + (w.y0 + warp * ROWS) * n + w.x0 + x;
+  const double *from = plane + w.mine;
 #pragma unroll
-    for (int q = 0; q < ROWS; q++, from += n) {
+  for (int q = 0; q < ROWS; q++, from += n) {
+    if (PLAIN && is_wide<W>(w)) {
       __pipeline_memcpy_async(&to[q][x], from, 2 * sizeof *from);
+      continue;
     }
-    return;
-  }
-#pragma unroll
-  for (int q = 0; q < ROWS; q++) {
-    const double *from = plane + row[warp * ROWS + q] * n;
 #pragma unroll
     for (int i = 0; i < PLANE_POINTS; i++) {
-      __pipeline_memcpy_async(&to[q][x + i], from + column[x + i], sizeof *from);
+      const double *at = PLAIN ? from + i : plane + row[warp * ROWS + q] * n + column[x + i];
+      __pipeline_memcpy_async(&to[q][x + i], at, sizeof *at);
     }
   }
 }
 
-/* Plane z of the field, and of the lines the one before it. */
-template <int ROWS, class LINES, bool VARIABLE, bool STAGED, class ROOM>
+/* The field's plane that begins at offset `here`, and the lines' one before it, at `behind`, their
+ * z-faces at `face`. A negative offset: not in the slab. */
+template <int ROWS, int W, bool PLAIN, class LINES, bool VARIABLE, bool STAGED, class ROOM>
 static __device__ inline void planes_fetch(const heat_march_args &m, const tile_place &w,
-                                           const tile_map &map, ROOM &room, int64_t z, int into,
-                                           int slot) {
-  const heat_slab &s = m.p.s;
-  const int64_t n = s.g.n[0], here = heat_fold_plane(s, z);
+                                           const tile_map &map, ROOM &room, int64_t here,
+                                           int64_t behind, int64_t face, int into, int slot) {
+  const int64_t n = m.p.s.g.n[0];
   auto get = [&](const double *field, int64_t plane, const int *column, const int *row,
                  double(*to)[PLANE_WIDTH]) {
-    if (field == nullptr) return;
-    plane_fetch<ROWS>(field + (plane + s.halo) * s.plane, w, n, column, row, to);
+    if (field != nullptr) plane_fetch<ROWS, W, PLAIN>(field + plane, w, n, column, row, to);
   };
-  if (heat_is_there(s, here)) get(m.p.u, here, map.column, map.row, room.ring[into]);
-  const int64_t behind = LINES::COUNT > 0 ? heat_fold_plane(s, z - 1) : 0;
-  if (LINES::COUNT > 0 && heat_is_there(s, behind)) {
-    if (VARIABLE) {
-      get(m.p.face[0], behind, map.face_column, map.row, room.line[LINES::AX][slot]);
-      get(m.p.face[1], behind, map.column, map.face_row, room.line[LINES::AY][slot]);
-      get(m.p.face[2], heat_fold_plane_face(s, z - 1), map.column, map.row,
-          room.line[LINES::AZ][slot]);
-    }
-    if (LINES::BASE > LINES::SOURCES) {
-      get(m.p.source, behind, map.column, map.row, room.line[LINES::SOURCES][slot]);
-    }
-    if (STAGED) {
-      get(m.base, behind, map.column, map.row, room.line[LINES::BASE][slot]);
-      get(m.first, behind, map.column, map.row, room.line[LINES::FIRST][slot]);
-      get(m.before, behind, map.column, map.row, room.line[LINES::BEFORE][slot]);
-    }
+  if (here >= 0) get(m.p.u, here, map.column, map.row, room.ring[into]);
+  if (LINES::COUNT == 0 || behind < 0) return;
+  if (VARIABLE) {
+    get(m.p.face[0], behind, map.face_column, map.row, room.line[LINES::AX][slot]);
+    get(m.p.face[1], behind, map.column, map.face_row, room.line[LINES::AY][slot]);
+    get(m.p.face[2], face, map.column, map.row, room.line[LINES::AZ][slot]);
+  }
+  if (LINES::BASE > LINES::SOURCES) {
+    get(m.p.source, behind, map.column, map.row, room.line[LINES::SOURCES][slot]);
+  }
+  if (STAGED) {
+    get(m.base, behind, map.column, map.row, room.line[LINES::BASE][slot]);
+    get(m.first, behind, map.column, map.row, room.line[LINES::FIRST][slot]);
+    get(m.before, behind, map.column, map.row, room.line[LINES::BEFORE][slot]);
   }
 }
 
 /* Points at the border of a tile, in x, that are not kept: K, an even number for pairs. */
 static __host__ __device__ constexpr int planes_margin(int steps) { return (steps + 1) / 2 * 2; }
 
-template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES,
+template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES,
           int WARPS_MOST>
 __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
     planes_march(const __grid_constant__ heat_march_args m) {
@@ -321,13 +337,10 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   w.y0 = tile / m.strips[0] * (rows - 2 * K) - K;
   w.begin = m.p.from + blockIdx.x / tiles * m.chunk;
   w.end = min(w.begin + m.chunk, m.p.to);
-  w.whole = w.x0 >= 0 && w.x0 + PLANE_WIDTH <= g.n[0] && w.y0 >= 0 && w.y0 + rows <= g.n[1];
   w.wide = g.n[0] % 2 == 0;
-  const bool around_x = g.face[0] == HEAT_PERIODIC, around_y = g.face[2] == HEAT_PERIODIC;
   const bool around_z = g.face[4] == HEAT_PERIODIC && g.n[2] > 1;
-  const bool inner = g.n[0] > 1 && g.n[1] > 1 && g.n[2] > 1 &&
-                     (around_x || (w.x0 > 0 && w.x0 + PLANE_WIDTH < g.n[0])) &&
-                     (around_y || (w.y0 > 0 && w.y0 + rows < g.n[1]));
+  const bool inner =
+      g.n[2] > 1 && w.x0 > 0 && w.x0 + PLANE_WIDTH < g.n[0] && w.y0 > 0 && w.y0 + rows < g.n[1];
   for (int i = (int)threadIdx.x; i < PLANE_WIDTH; i += (int)blockDim.x) {
     map.column[i] = (int)heat_fold(g, 0, w.x0 + i);
     map.face_column[i] = (int)heat_fold_face(g, 0, w.x0 + i);
@@ -337,7 +350,9 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
     map.face_row[i] = (int)heat_fold_face(g, 1, w.y0 + i);
   }
   __syncthreads();
-  w.edge = 0;
+  w.x = w.x0 + lane * PLANE_POINTS;
+  w.mine = (w.y0 + warp * ROWS) * g.n[0] + w.x;
+  w.edge = w.kept = 0;
 #pragma unroll
   for (int i = 0; i < ROWS * PLANE_POINTS; i++) {
     const heat_ends ex = heat_ends_at(g, 0, map.column[lane * PLANE_POINTS + i % PLANE_POINTS]);
@@ -346,44 +361,62 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
                                        : heat_held_by(g, 0, ex) || heat_held_by(g, 1, ey);
     w.edge |= (unsigned)on << i;
   }
+#pragma unroll
+  for (int q = 0; q < ROWS; q++) {
+    const int x = lane * PLANE_POINTS, y = warp * ROWS + q;
+    const bool kept = x >= MARGIN && x < PLANE_WIDTH - MARGIN && w.x < g.n[0] && y >= K &&
+                      y < rows - K && w.y0 + y < g.n[1];
+    w.kept |= (unsigned)kept << q;
+  }
   /* planes are counted from the first that comes in; with [plain, plain_end) as the newest one,
-   * steps make planes inside the domain only */
+   * steps make planes inside the domain only, and what is fetched needs no folding */
   const int64_t top = w.begin - steps;
   const int planes_in = (int)(w.end + steps - top);
-  const int64_t low = around_z ? 0 : steps + 1 - s.first - top;
+  const int64_t low = around_z ? 1 : max(steps + 1 - s.first - top, (int64_t)1);
   const int64_t high = around_z ? planes_in : g.n[2] - s.first - top;
-  const int plain = (int)max(low, (int64_t)0);
-  const int plain_end = inner ? (int)min(high, (int64_t)planes_in) : 0;
-  int ahead = 0, slot = 0, line = 0, line_ahead = 0, i = 0;
-  double *to = m.p.out + (top - steps + s.halo) * s.plane + w.y0 * g.n[0] + w.x0;
+  const int64_t there = min(min(high, (int64_t)planes_in), s.planes + s.halo - top);
+  const int plain = (int)low, plain_end = inner ? (int)there - PLANE_RING : 0;
+  int ahead = 0, line = 0, line_ahead = 0, i = 0;
+  int64_t at = (top + s.halo) * s.plane; /* of the plane to be fetched */
+  double *to = m.p.out + (top - steps + s.halo) * s.plane + w.mine;
   tile_planes<K, ROWS> planes = {};
   double now[ROWS][PLANE_POINTS];
-  auto fetch = [&](int into) {
-    if (ahead < planes_in) {
-      planes_fetch<ROWS, lines, VARIABLE, STAGED>(m, w, map, room, top + ahead, into, line_ahead);
+  auto offset = [&](int64_t z) {
+    return heat_is_there(s, z) ? (z + s.halo) * s.plane : (int64_t)-1;
+  };
+  auto fetch = [&](bool folded, int into) {
+    if (!folded) {
+      planes_fetch<ROWS, W, true, lines, VARIABLE, STAGED>(m, w, map, room, at, at - s.plane,
+                                                           at - s.plane, into, line_ahead);
+    } else if (ahead < planes_in) {
+      const int64_t z = top + ahead;
+      planes_fetch<ROWS, W, false, lines, VARIABLE, STAGED>(
+          m, w, map, room, offset(heat_fold_plane(s, z)), offset(heat_fold_plane(s, z - 1)),
+          VARIABLE ? offset(heat_fold_plane_face(s, z - 1)) : 0, into, line_ahead);
     }
     __pipeline_commit();
     ahead++;
+    at += s.plane;
     if (lines::COUNT > 0) line_ahead = line_ahead + 1 < room_of::DEPTH ? line_ahead + 1 : 0;
   };
-  auto march = [&](auto turn, auto faces, int at) {
+  auto march = [&](auto turn, auto faces, int newest) {
+    constexpr int TURN = decltype(turn)::value, HERE = decltype(faces)::value;
     __pipeline_wait_prior(PLANE_RING - 1);
     __syncthreads();
 #pragma unroll
-    for (int q = 0; q < ROWS; q++) pair_read(room.ring[slot][q], now[q]);
-    tile_steps<K, ROWS, MARGIN, STAGED, VARIABLE, SOURCE, EXACT, decltype(faces)::value,
-               decltype(turn)::value>(m, w, map, rooms, top + at, line, planes, now);
-    fetch(slot);
-    if (at >= 2 * steps && at < planes_in) plane_leave<MARGIN, K, ROWS>(g, w, to, now);
+    for (int q = 0; q < ROWS; q++) pair_read(room.ring[TURN][q], now[q]);
+    tile_steps<K, ROWS, STAGED, VARIABLE, SOURCE, EXACT, W, HERE, TURN>(
+        m, w, map, rooms, top + newest, line, planes, now);
+    fetch(HERE != FACES_NONE, TURN);
+    if (newest >= 2 * steps && newest < planes_in) plane_leave<ROWS, W>(g, w, to, now);
     to += s.plane;
-    slot = 1 - slot;
     if (lines::COUNT > 0) line = line + 1 < room_of::DEPTH ? line + 1 : 0;
   };
   auto two = [&](auto faces, int at) {
     march(constant<0>(), faces, at);
     march(constant<1>(), faces, at + 1);
   };
-  for (int k = 0; k < PLANE_RING; k++) fetch(k);
+  for (int k = 0; k < PLANE_RING; k++) fetch(true, k);
 #pragma unroll 1
   while (i < planes_in) {
 #pragma unroll 1

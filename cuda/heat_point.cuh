@@ -157,14 +157,25 @@ static __device__ inline double heat_on_faces(const heat_march_args &m, int l, c
   return out;
 }
 
-/* Base and terms of stage l: values at one point. */
-static __device__ inline double heat_start(const heat_part &part, double base, double u,
+/* What a stage starts from at a point: base and terms, by selection where it may be any stage
+ * (`any`), else that of a stage with a base and terms, not swapped. */
+static __device__ inline double heat_start(const heat_part &part, bool any, double base, double u,
                                            double before, double first) {
-  const double t0 = part.swapped ? first : u, t2 = part.swapped ? u : first;
-  double out = base;
-  out = fma(part.weight[0], t0 - base, out);
+  const double t0 = any && part.swapped ? first : u, t2 = any && part.swapped ? u : first;
+  double out = fma(part.weight[0], t0 - base, base);
   out = fma(part.weight[1], before - base, out);
-  return fma(part.weight[2], t2 - base, out);
+  out = fma(part.weight[2], t2 - base, out);
+  if (any) out = part.terms > 0 ? out : base;
+  return any && part.own_base ? u : out;
+}
+
+/* Whether all stages but the first have a base and terms, not swapped. */
+static inline bool heat_is_regular(const heat_march_args *a) {
+  bool regular = true;
+  for (int i = 1; i < a->parts; i++) {
+    regular &= a->part[i].terms > 0 && !a->part[i].swapped && !a->part[i].own_base;
+  }
+  return regular;
 }
 
 /* The source at a point of stage l, its value where it is a field. */

@@ -3,10 +3,10 @@
 
 enum { LANE = 4 };
 
-template <int K, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES>
+template <int K, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES>
 static cudaError_t march(cudaStream_t s, heat_march_args *a, int processors) {
   constexpr int KEPT = WARP * LANE - (K + 1) / 2 * 4;
-  const auto kernel = rows_march<K, LANE, STAGED, VARIABLE, SOURCE, EXACT, FACES, 8>;
+  const auto kernel = rows_march<K, LANE, STAGED, VARIABLE, SOURCE, EXACT, W, FACES, 8>;
   const size_t room = sizeof(strip_room<K, LANE, row_lines<STAGED, VARIABLE, SOURCE>::COUNT>);
   int fit = 0;
   cudaError_t error =
@@ -21,36 +21,31 @@ static cudaError_t march(cudaStream_t s, heat_march_args *a, int processors) {
   return cudaGetLastError();
 }
 
-template <int K, bool VARIABLE>
+/* The full number of steps, on lines of an even number of points, has kernels of its own. */
+template <int K, bool STAGED, bool VARIABLE>
 static cudaError_t choose(cudaStream_t s, heat_march_args *a, int processors) {
+  constexpr int PLAIN = STAGED ? SOURCE_NUMBER : SOURCE_NONE;
   const heat_source source = heat_source_of(&a->p);
+  const bool full = a->steps == K && a->p.s.g.n[0] % 2 == 0 && heat_is_regular(a);
   if (source == SOURCE_FIELD) {
-    return march<K, false, VARIABLE, SOURCE_FIELD, false, FACES_ANY>(s, a, processors);
+    return march<K, STAGED, VARIABLE, SOURCE_FIELD, false, MAYBE_WIDE, FACES_ANY>(s, a, processors);
   }
-  if (source == SOURCE_NUMBER || a->steps != K) {
-    return march<K, false, VARIABLE, SOURCE_NUMBER, false, FACES_ANY>(s, a, processors);
+  if (!full || (source == SOURCE_NUMBER && !STAGED)) {
+    return march<K, STAGED, VARIABLE, SOURCE_NUMBER, false, MAYBE_WIDE, FACES_ANY>(s, a,
+                                                                                   processors);
   }
-  if (heat_faces_of(&a->p.s.g) == FACES_HELD) {
-    return march<K, false, VARIABLE, SOURCE_NONE, true, FACES_HELD>(s, a, processors);
+  if (!STAGED && heat_faces_of(&a->p.s.g) == FACES_HELD) {
+    return march<K, STAGED, VARIABLE, PLAIN, true, WIDE, FACES_HELD>(s, a, processors);
   }
-  return march<K, false, VARIABLE, SOURCE_NONE, true, FACES_ANY>(s, a, processors);
-}
-
-template <bool VARIABLE>
-static cudaError_t choose_staged(cudaStream_t s, heat_march_args *a, int processors) {
-  constexpr int K = ROWS_STAGES;
-  if (a->p.source != nullptr) {
-    return march<K, true, VARIABLE, SOURCE_FIELD, false, FACES_ANY>(s, a, processors);
-  }
-  return march<K, true, VARIABLE, SOURCE_NUMBER, false, FACES_ANY>(s, a, processors);
+  return march<K, STAGED, VARIABLE, PLAIN, true, WIDE, FACES_ANY>(s, a, processors);
 }
 
 extern "C" cudaError_t kernel_heat_rows(cudaStream_t s, heat_march_args *a, int processors) {
   const bool variable = a->p.face[0] != nullptr;
   if (a->parts > 0) {
-    return variable ? choose_staged<true>(s, a, processors)
-                    : choose_staged<false>(s, a, processors);
+    return variable ? choose<ROWS_STAGES, true, true>(s, a, processors)
+                    : choose<ROWS_STAGES, true, false>(s, a, processors);
   }
-  if (variable) return choose<ROWS_STEPS_VARIABLE, true>(s, a, processors);
-  return choose<ROWS_STEPS, false>(s, a, processors);
+  return variable ? choose<ROWS_STEPS_VARIABLE, false, true>(s, a, processors)
+                  : choose<ROWS_STEPS, false, false>(s, a, processors);
 }

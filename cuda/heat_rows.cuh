@@ -49,8 +49,9 @@ template <int K, int POINTS, int LINES> struct strip_room {
 /* Where a warp is: columns [x0, x0 + 32 POINTS), rows [begin, end) to be made. */
 struct strip_place {
   int64_t x0, begin, end;
-  bool whole, wide; /* all columns are in the grid; rows consist of aligned pairs */
-  unsigned edge;    /* bit i: the lane's point i is held by an x-face; or (FACES_ANY) on one */
+  bool wide;       /* rows consist of aligned pairs */
+  int first, spot; /* what this lane copies: its first point, and where that is in a row_room */
+  unsigned edge;   /* bit i: the lane's point i is held by an x-face; or (FACES_ANY) on one */
 };
 
 /* A lane's part of a strip: row[l][.] are the last two rows of the input of step l + 1. */
@@ -76,30 +77,24 @@ static __device__ inline void row_write(row_room<POINTS> &to, const double *x) {
   }
 }
 
-/* What stage l starts from at a row: base and terms. */
+/* What stage l starts from at a row: base and terms. Without branches: what is not told is read
+ * too, and not used. */
 template <int POINTS, class LINES, class ROOM>
 static __device__ inline void row_start(const heat_part &part, const ROOM &room, int slot,
                                         const double *u, const double *before, bool is_first,
-                                        double *next) {
-#pragma unroll
-  for (int i = 0; i < POINTS; i++) next[i] = u[i];
-  if (part.own_base) return;
-  row_read<POINTS>(room.line[LINES::BASE][slot], next);
-  if (part.terms == 0) return;
-  double first[POINTS], old[POINTS];
+                                        bool any, double *next) {
+  double base[POINTS], first[POINTS], old[POINTS];
+  row_read<POINTS>(room.line[LINES::BASE][slot], base);
   row_read<POINTS>(room.line[LINES::FIRST][slot], first);
-  if (is_first) {
-    row_read<POINTS>(room.line[LINES::BEFORE][slot], old);
-  } else {
+  if (is_first) row_read<POINTS>(room.line[LINES::BEFORE][slot], old);
 #pragma unroll
-    for (int i = 0; i < POINTS; i++) old[i] = before[i];
+  for (int i = 0; i < POINTS; i++) {
+    next[i] = heat_start(part, any, base[i], u[i], is_first ? old[i] : before[i], first[i]);
   }
-#pragma unroll
-  for (int i = 0; i < POINTS; i++) next[i] = heat_start(part, next[i], u[i], old[i], first[i]);
 }
 
 /* Step l of a row of POINTS points: next from the rows lo, u, hi; lines are at `slot`. */
-template <int POINTS, bool STAGED, bool VARIABLE, int SOURCE, int FACES, class ROOM>
+template <int POINTS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, class ROOM>
 static __device__ inline void row_step(const heat_march_args &m, const strip_place &w,
                                        const ROOM &room, int l, int64_t r, int slot,
                                        const double *lo, const double *u, const double *hi,
@@ -119,7 +114,8 @@ static __device__ inline void row_step(const heat_march_args &m, const strip_pla
     ax_before = __shfl_up_sync(ALL_LANES, ax[POINTS - 1], 1);
   }
   if (SOURCE == SOURCE_FIELD) row_read<POINTS>(room.line[lines::SOURCES][slot], source);
-  if (STAGED) row_start<POINTS, lines>(m.part[l], room, slot, u, before, l == 0, next);
+  if (STAGED)
+    row_start<POINTS, lines>(m.part[l], room, slot, u, before, l == 0, !EXACT || l == 0, next);
   unsigned edge = 0;
   int64_t row = 0;
   heat_ends e[2] = {};
@@ -153,86 +149,88 @@ static __device__ inline void row_step(const heat_march_args &m, const strip_pla
   }
 }
 
-/* Starts the copy of a row: aligned pairs, single points, or single points of these columns. */
-template <int POINTS>
+/* WIDE of the kernels: rows consist of aligned pairs, or perhaps. */
+enum { MAYBE_WIDE, WIDE };
+
+template <int W> static __device__ inline bool is_wide(const strip_place &w) {
+  return W == WIDE || w.wide;
+}
+
+/* Starts the copy of a row: aligned pairs or single points (PLAIN), or single points of these
+ * columns. */
+template <int POINTS, int W, bool PLAIN>
 static __device__ inline void row_fetch(const double *row, const strip_place &w, const int *column,
                                         row_room<POINTS> &to) {
-  const int lane = (int)threadIdx.x;
-  if (w.whole && w.wide) {
+  if (PLAIN && is_wide<W>(w)) {
+    const double *from = row + w.x0 + w.first;
 #pragma unroll
     for (int i = 0; i < POINTS / 2; i++) {
-      const int x = 2 * (lane + i * WARP);
-      __pipeline_memcpy_async(&to.at[to.place(x)], row + w.x0 + x, 2 * sizeof *row);
+      __pipeline_memcpy_async(&to.at[w.spot + i * (4 * WARP / POINTS)], from + i * (2 * WARP),
+                              2 * sizeof *row);
     }
     return;
   }
 #pragma unroll
   for (int i = 0; i < POINTS; i++) {
-    const int x = lane + i * WARP;
-    __pipeline_memcpy_async(&to.at[to.place(x)], row + column[x], sizeof *row);
+    const int x = (int)threadIdx.x + i * WARP;
+    const int64_t at = PLAIN ? w.x0 + x : column[x];
+    __pipeline_memcpy_async(&to.at[to.place(x)], row + at, sizeof *row);
   }
 }
 
-/* The row of the field and the lines one row behind it, all from row z on of the slab. */
-template <int POINTS, class LINES, bool VARIABLE, bool STAGED, class ROOM>
+/* The field's row that begins at offset `here`, and the lines' one before it, at `behind`, their
+ * y-faces at `face`. A negative offset: not in the slab. */
+template <int POINTS, int W, bool PLAIN, class LINES, bool VARIABLE, bool STAGED, class ROOM>
 static __device__ inline void rows_fetch(const heat_march_args &m, const strip_place &w, ROOM &room,
-                                         int64_t z, int into, int slot) {
-  const heat_slab &s = m.p.s;
-  const int64_t n = s.g.n[0], here = heat_fold_plane(s, z), behind = heat_fold_plane(s, z - 1);
-  if (heat_is_there(s, here)) {
-    row_fetch<POINTS>(m.p.u + (here + s.halo) * n, w, room.column, room.ring[into]);
+                                         int64_t here, int64_t behind, int64_t face, int into,
+                                         int slot) {
+  auto get = [&](const double *field, int64_t row, const int *column, row_room<POINTS> &to) {
+    if (field != nullptr) row_fetch<POINTS, W, PLAIN>(field + row, w, column, to);
+  };
+  if (here >= 0) get(m.p.u, here, room.column, room.ring[into]);
+  if (LINES::COUNT == 0 || behind < 0) return;
+  if (VARIABLE) {
+    get(m.p.face[0], behind, room.face, room.line[LINES::AX][slot]);
+    get(m.p.face[1], face, room.column, room.line[LINES::AY][slot]);
   }
-  if (LINES::COUNT > 0 && heat_is_there(s, behind)) {
-    const int64_t at = (behind + s.halo) * n;
-    if (VARIABLE) {
-      const int64_t face = (heat_fold_plane_face(s, z - 1) + s.halo) * n;
-      row_fetch<POINTS>(m.p.face[0] + at, w, room.face, room.line[LINES::AX][slot]);
-      row_fetch<POINTS>(m.p.face[1] + face, w, room.column, room.line[LINES::AY][slot]);
-    }
-    if (LINES::BASE > LINES::SOURCES) {
-      row_fetch<POINTS>(m.p.source + at, w, room.column, room.line[LINES::SOURCES][slot]);
-    }
-    if (STAGED && m.base != nullptr) {
-      row_fetch<POINTS>(m.base + at, w, room.column, room.line[LINES::BASE][slot]);
-    }
-    if (STAGED && m.first != nullptr) {
-      row_fetch<POINTS>(m.first + at, w, room.column, room.line[LINES::FIRST][slot]);
-    }
-    if (STAGED && m.before != nullptr) {
-      row_fetch<POINTS>(m.before + at, w, room.column, room.line[LINES::BEFORE][slot]);
-    }
+  if (LINES::BASE > LINES::SOURCES) {
+    get(m.p.source, behind, room.column, room.line[LINES::SOURCES][slot]);
   }
-  __pipeline_commit();
+  if (STAGED) {
+    get(m.base, behind, room.column, room.line[LINES::BASE][slot]);
+    get(m.first, behind, room.column, room.line[LINES::FIRST][slot]);
+    get(m.before, behind, room.column, room.line[LINES::BEFORE][slot]);
+  }
 }
 
 /* Sends a row from a lane's registers out, through `slot`; `to` is where column x0 of it goes. */
-template <int MARGIN, int POINTS>
+template <int MARGIN, int POINTS, int W>
 static __device__ inline void row_leave(double *to, const strip_place &w, int64_t n,
                                         row_room<POINTS> &slot, const double *now) {
-  const int lane = (int)threadIdx.x;
+  const int room = (int)min(n - w.x0, (int64_t)(WARP * POINTS - MARGIN));
   __syncwarp();
   row_write<POINTS>(slot, now);
   __syncwarp();
-  if (w.wide) {
+  if (is_wide<W>(w)) {
 #pragma unroll
     for (int i = 0; i < POINTS / 2; i++) {
-      const int x = 2 * (lane + i * WARP);
-      if (x < MARGIN || x >= WARP * POINTS - MARGIN || w.x0 + x >= n) continue;
+      const int x = w.first + i * (2 * WARP);
+      if (x < MARGIN || x >= room) continue;
       *reinterpret_cast<double2 *>(to + x) =
-          *reinterpret_cast<const double2 *>(&slot.at[slot.place(x)]);
+          *reinterpret_cast<const double2 *>(&slot.at[w.spot + i * (4 * WARP / POINTS)]);
     }
     return;
   }
 #pragma unroll
   for (int i = 0; i < POINTS; i++) {
-    const int x = lane + i * WARP;
-    if (x < MARGIN || x >= WARP * POINTS - MARGIN || w.x0 + x >= n) continue;
+    const int x = (int)threadIdx.x + i * WARP;
+    if (x < MARGIN || x >= room) continue;
     to[x] = slot.at[slot.place(x)];
   }
 }
 
 /* Keeps what stage l made of row r, where that is wanted. */
-template <int MARGIN, int POINTS, class ROOM>
+template <int MARGIN, int POINTS, int W, class ROOM>
 static __device__ inline void row_keep(const heat_march_args &m, const strip_place &w, ROOM &room,
                                        int what, int64_t r, int slot, const double *next) {
   const heat_slab &s = m.p.s;
@@ -240,13 +238,13 @@ static __device__ inline void row_keep(const heat_march_args &m, const strip_pla
   const int64_t from = w.begin == m.p.from ? m.keep_from[what] : w.begin;
   const int64_t to = w.end == m.p.to ? m.keep_to[what] : w.end;
   if (r < from || r >= to) return;
-  row_leave<MARGIN, POINTS>(m.keep[what] + (r + s.halo) * s.g.n[0] + w.x0, w, s.g.n[0],
-                            room.ring[slot], next);
+  row_leave<MARGIN, POINTS, W>(m.keep[what] + (r + s.halo) * s.g.n[0] + w.x0, w, s.g.n[0],
+                               room.ring[slot], next);
 }
 
 /* All steps as row y comes in as `now` by way of `slot`; leaves row y - steps in it. Lines of row y
  * - 1 are at `line`. */
-template <int K, int POINTS, int MARGIN, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT,
+template <int K, int POINTS, int MARGIN, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W,
           int FACES, int TURN, class ROOM>
 static __device__ inline void all_steps(const heat_march_args &m, const strip_place &w, ROOM &room,
                                         int64_t y, int slot, int line, strip_rows<K, POINTS> &rows,
@@ -258,14 +256,14 @@ static __device__ inline void all_steps(const heat_march_args &m, const strip_pl
     if (!EXACT && l >= m.steps) break;
     double *lo = rows.row[l][TURN], *u = rows.row[l][1 - TURN], next[POINTS];
     const int at = line >= l ? line - l : line - l + ROOM::DEPTH;
-    row_step<POINTS, STAGED, VARIABLE, SOURCE, FACES>(m, w, room, l, y - 1 - l, at, lo, u, now, old,
-                                                      next);
+    row_step<POINTS, STAGED, VARIABLE, SOURCE, EXACT, FACES>(m, w, room, l, y - 1 - l, at, lo, u,
+                                                             now, old, next);
     if (STAGED && l == 0 && m.makes_first) row_write<POINTS>(room.line[lines::FIRST][at], next);
     if (STAGED && l == 0) {
-      row_keep<MARGIN, POINTS>(m, w, room, KEPT_FIRST, y - 1, slot, next);
+      row_keep<MARGIN, POINTS, W>(m, w, room, KEPT_FIRST, y - 1, slot, next);
     }
-    if (STAGED && l + 2 == m.steps) {
-      row_keep<MARGIN, POINTS>(m, w, room, KEPT_BEFORE, y - 1 - l, slot, next);
+    if (STAGED && l + 2 == (EXACT ? K : m.steps)) {
+      row_keep<MARGIN, POINTS, W>(m, w, room, KEPT_BEFORE, y - 1 - l, slot, next);
     }
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
@@ -276,8 +274,9 @@ static __device__ inline void all_steps(const heat_march_args &m, const strip_pl
   }
 }
 
-/* EXACT: K steps, else m.steps, at most K. FACES: what is to be expected of faces. */
-template <int K, int POINTS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES,
+/* EXACT: K steps (stages: heat_is_regular), else m.steps, at most K. FACES: what is to be expected
+ * of faces. */
+template <int K, int POINTS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES,
           int LEAST_BLOCKS>
 __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
     rows_march(const __grid_constant__ heat_march_args m) {
@@ -295,11 +294,11 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
   w.x0 = unit % m.strips[0] * KEPT - MARGIN;
   w.begin = m.p.from + unit / m.strips[0] * m.chunk;
   w.end = min(w.begin + m.chunk, m.p.to);
-  w.whole = w.x0 >= 0 && w.x0 + WIDTH <= n;
   w.wide = n % 2 == 0;
-  const bool around = s.g.face[0] == HEAT_PERIODIC,
-             around_y = s.g.face[2] == HEAT_PERIODIC && s.g.n[1] > 1;
-  const bool inner = n > 1 && s.g.n[1] > 1 && (around || (w.x0 > 0 && w.x0 + WIDTH < n));
+  w.first = is_wide<W>(w) ? 2 * lane : lane;
+  w.spot = row_room<POINTS>::place(w.first);
+  const bool around_y = s.g.face[2] == HEAT_PERIODIC && s.g.n[1] > 1;
+  const bool inner = s.g.n[1] > 1 && w.x0 > 0 && w.x0 + WIDTH < n;
   w.edge = 0;
 #pragma unroll
   for (int i = 0; i < POINTS; i++) {
@@ -311,35 +310,44 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
   }
   __syncwarp();
   /* rows are counted from the first that comes in; with [plain, plain_end) as the newest one, steps
-   * make rows inside the domain only */
+   * make rows inside the domain only, and what is fetched needs no folding */
   const int64_t top = w.begin - steps;
   const int rows_in = (int)(w.end + steps - top);
-  const int64_t low = around_y ? 0 : steps + 1 - s.first - top;
+  const int64_t low = around_y ? 1 : max(steps + 1 - s.first - top, (int64_t)1);
   const int64_t high = around_y ? rows_in : s.g.n[1] - s.first - top;
-  const int plain = (int)max(low, (int64_t)0);
-  const int plain_end = inner ? (int)min(high, (int64_t)rows_in) : 0;
+  const int64_t there = min(min(high, (int64_t)rows_in), s.planes + s.halo - top);
+  const int plain = (int)low, plain_end = inner ? (int)there - (ROW_RING - 1) : 0;
   int ahead = 0, slot = 0, line = 0, line_ahead = 0, i = 0;
+  int64_t next = (top + s.halo) * n; /* of the row to be fetched */
   double *to = m.p.out + (top - steps + s.halo) * n + w.x0;
   strip_rows<K, POINTS> rows = {};
   double now[POINTS];
-  auto fetch = [&](int into) {
-    if (ahead < rows_in) {
-      rows_fetch<POINTS, lines, VARIABLE, STAGED>(m, w, room, top + ahead, into, line_ahead);
-    } else {
-      __pipeline_commit();
+  auto offset = [&](int64_t r) { return heat_is_there(s, r) ? (r + s.halo) * n : (int64_t)-1; };
+  auto fetch = [&](bool folded, int into) {
+    if (!folded) {
+      rows_fetch<POINTS, W, true, lines, VARIABLE, STAGED>(m, w, room, next, next - n, next - n,
+                                                           into, line_ahead);
+    } else if (ahead < rows_in) {
+      const int64_t r = top + ahead;
+      rows_fetch<POINTS, W, false, lines, VARIABLE, STAGED>(
+          m, w, room, offset(heat_fold_plane(s, r)), offset(heat_fold_plane(s, r - 1)),
+          VARIABLE ? offset(heat_fold_plane_face(s, r - 1)) : 0, into, line_ahead);
     }
+    __pipeline_commit();
     ahead++;
+    next += n;
     if (lines::COUNT > 0) line_ahead = line_ahead + 1 < strip::DEPTH ? line_ahead + 1 : 0;
   };
-  auto march = [&](auto turn, auto faces, int at) {
+  auto march = [&](auto turn, auto faces, int newest) {
+    constexpr int TURN = decltype(turn)::value, HERE = decltype(faces)::value;
     __pipeline_wait_prior(ROW_RING - 2);
     __syncwarp();
     row_read<POINTS>(room.ring[slot], now);
-    fetch((slot + ROW_RING - 1) % ROW_RING);
-    all_steps<K, POINTS, MARGIN, STAGED, VARIABLE, SOURCE, EXACT, decltype(faces)::value,
-              decltype(turn)::value>(m, w, room, top + at, slot, line, rows, now);
-    if (at >= 2 * steps && at < rows_in) {
-      row_leave<MARGIN, POINTS>(to, w, n, room.ring[slot], now);
+    fetch(HERE != FACES_NONE, (slot + ROW_RING - 1) % ROW_RING);
+    all_steps<K, POINTS, MARGIN, STAGED, VARIABLE, SOURCE, EXACT, W, HERE, TURN>(
+        m, w, room, top + newest, slot, line, rows, now);
+    if (newest >= 2 * steps && newest < rows_in) {
+      row_leave<MARGIN, POINTS, W>(to, w, n, room.ring[slot], now);
     }
     to += n;
     slot = (slot + 1) % ROW_RING;
@@ -349,7 +357,7 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
     march(constant<0>(), faces, at);
     march(constant<1>(), faces, at + 1);
   };
-  for (int k = 0; k < ROW_RING - 1; k++) fetch(k);
+  for (int k = 0; k < ROW_RING - 1; k++) fetch(true, k);
 #pragma unroll 1
   while (i < rows_in) {
 #pragma unroll 1
