@@ -113,7 +113,8 @@ static __device__ inline void pair_start(const heat_part &part, const ROOM &room
 /* Step l of a lane's points of plane z: from the planes lo, u and the one that just came, `now`,
  * which takes lo's place and is replaced by the result. `old` is lo of the step before, and then
  * this one's. Lines are at `slot`. */
-template <int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, class ROOM>
+template <int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, int WHERE,
+          class ROOM>
 static __device__ inline void
 plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, ROOM *rooms, int l,
            int64_t z, int slot, const next_rows &beside, double (*lo)[PLANE_POINTS],
@@ -131,11 +132,13 @@ plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, R
   double north[PLANE_POINTS] = {0.0, 0.0}; /* of a_y */
   if (VARIABLE) pair_read(above.line[lines::AY][slot][ROWS - 1], north);
   unsigned edge = 0;
-  int64_t plane = 0;
+  int64_t plane = z;
   heat_ends e[3] = {};
-  if (FACES != FACES_NONE) {
+  if (WHERE == ANYWHERE) {
     plane = heat_fold_plane(p.s, z);
     e[2] = heat_ends_at(g, 2, plane + p.s.first);
+  }
+  if (WHERE != INSIDE) {
     const bool all = FACES == FACES_HELD ? heat_held_by(g, 2, e[2]) : e[2].low || e[2].high;
     edge = heat_fresh(all ? ~0u : w.edge);
   }
@@ -161,22 +164,22 @@ plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, R
       const double south = q == 0 ? beside.before[i] : u[q - 1][i];
       const double past = q + 1 == ROWS ? beside.behind[i] : u[q + 1][i];
       double out = STAGED ? next[i] : u[q][i];
-      if (FACES != FACES_ANY || g.n[0] > 1) {
+      if (FACES != FACES_ANY || WHERE == INSIDE || g.n[0] > 1) {
         out = VARIABLE ? heat_add_faces(out, scale, i == 0 ? ax_before : ax[0], ax[i], west,
                                         u[q][i], east)
                        : heat_add(out, c0, west, u[q][i], east);
       }
-      if (FACES != FACES_ANY || g.n[1] > 1) {
+      if (FACES != FACES_ANY || WHERE == INSIDE || g.n[1] > 1) {
         out = VARIABLE ? heat_add_faces(out, scale, north[i], ay[i], south, u[q][i], past)
                        : heat_add(out, c1, south, u[q][i], past);
       }
-      if (FACES != FACES_ANY || g.n[2] > 1) {
+      if (FACES != FACES_ANY || WHERE != ANYWHERE || g.n[2] > 1) {
         out = VARIABLE
                   ? heat_add_faces(out, scale, az_before[i], az[i], lo[q][i], u[q][i], now[q][i])
                   : heat_add(out, c2, lo[q][i], u[q][i], now[q][i]);
       }
       out = heat_add_source<STAGED, SOURCE>(m, l, SOURCE == SOURCE_FIELD ? source[i] : 0.0, out);
-      const bool is_edge = (edge >> (q * PLANE_POINTS + i) & 1) != 0;
+      const bool is_edge = WHERE != INSIDE && (edge >> (q * PLANE_POINTS + i) & 1) != 0;
       if (FACES == FACES_HELD && is_edge) out = u[q][i];
       if (FACES == FACES_ANY && is_edge) {
         const int64_t x = map.column[lane * PLANE_POINTS + i], y = map.row[warp * ROWS + q];
@@ -195,9 +198,6 @@ plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, R
     }
   }
 }
-
-/* WIDE of the kernels: rows consist of aligned pairs, or perhaps. */
-enum { MAYBE_WIDE, WIDE };
 
 template <int W> static __device__ inline bool is_wide(const tile_place &w) {
   return W == WIDE || w.wide;
@@ -234,7 +234,7 @@ static __device__ inline void plane_keep(const heat_march_args &m, const tile_pl
 /* All steps as plane z comes in as `now`; leaves plane z - steps in it. Lines of plane z - 1 are at
  * `line`. */
 template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES,
-          int TURN, class ROOM>
+          int WHERE, int TURN, class ROOM>
 static __device__ inline void
 tile_steps(const heat_march_args &m, const tile_place &w, const tile_map &map, ROOM *rooms,
            int64_t z, int line, tile_planes<K, ROWS> &planes, double (*now)[PLANE_POINTS]) {
@@ -250,9 +250,9 @@ tile_steps(const heat_march_args &m, const tile_place &w, const tile_map &map, R
     if (l + 1 < K) beside = rows_beside<TURN>(rooms, l + 1); /* in time */
     pair_write(room.shown[1 - TURN][l][0], now[0]);
     pair_write(room.shown[1 - TURN][l][1], now[ROWS - 1]);
-    plane_step<ROWS, STAGED, VARIABLE, SOURCE, EXACT, FACES>(m, w, map, rooms, l, z - 1 - l, at,
-                                                             mine, planes.plane[l][TURN],
-                                                             planes.plane[l][1 - TURN], now, old);
+    plane_step<ROWS, STAGED, VARIABLE, SOURCE, EXACT, FACES, WHERE>(
+        m, w, map, rooms, l, z - 1 - l, at, mine, planes.plane[l][TURN], planes.plane[l][1 - TURN],
+        now, old);
     if (STAGED && l == 0 && m.makes_first) {
 #pragma unroll
       for (int q = 0; q < ROWS; q++) pair_write(room.line[lines::FIRST][at][q], now[q]);
@@ -270,17 +270,29 @@ static __device__ inline void plane_fetch(const double *plane, const tile_place 
                                           const int *column, const int *row,
                                           double (*to)[PLANE_WIDTH]) {
   const int warp = (int)threadIdx.x / WARP, x = (int)threadIdx.x % WARP * PLANE_POINTS;
-  const double *from = plane + w.mine;
+  if (PLAIN) {
+    const double *from = plane + w.mine;
 #pragma unroll
-  for (int q = 0; q < ROWS; q++, from += n) {
-    if (PLAIN && is_wide<W>(w)) {
-      __pipeline_memcpy_async(&to[q][x], from, 2 * sizeof *from);
-      continue;
+    for (int q = 0; q < ROWS; q++, from += n) {
+      if (is_wide<W>(w)) {
+        __pipeline_memcpy_async(&to[q][x], from, 2 * sizeof *from);
+      } else {
+        __pipeline_memcpy_async(&to[q][x], from, sizeof *from);
+        __pipeline_memcpy_async(&to[q][x + 1], from + 1, sizeof *from);
+      }
     }
+    return;
+  }
+  const int2 c = *reinterpret_cast<const int2 *>(column + x);
+  const bool paired = is_wide<W>(w) && c.y == c.x + 1;
 #pragma unroll
-    for (int i = 0; i < PLANE_POINTS; i++) {
-      const double *at = PLAIN ? from + i : plane + row[warp * ROWS + q] * n + column[x + i];
-      __pipeline_memcpy_async(&to[q][x + i], at, sizeof *at);
+  for (int q = 0; q < ROWS; q++) {
+    const double *from = plane + row[warp * ROWS + q] * n;
+    if (paired) {
+      __pipeline_memcpy_async(&to[q][x], from + c.x, 2 * sizeof *from);
+    } else {
+      __pipeline_memcpy_async(&to[q][x], from + c.x, sizeof *from);
+      __pipeline_memcpy_async(&to[q][x + 1], from + c.y, sizeof *from);
     }
   }
 }
@@ -331,11 +343,12 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   const heat_slab &s = m.p.s;
   const heat_grid &g = s.g;
   const int steps = EXACT ? K : m.steps;
-  const int64_t tiles = (int64_t)m.strips[0] * m.strips[1], tile = blockIdx.x % tiles;
+  const heat_unit unit = heat_unit_of(blockIdx.x, m.strips[0], m.strips[1],
+                                      m.units / ((int64_t)m.strips[0] * m.strips[1]));
   tile_place w;
-  w.x0 = tile % m.strips[0] * (PLANE_WIDTH - 2 * MARGIN) - MARGIN;
-  w.y0 = tile / m.strips[0] * (rows - 2 * K) - K;
-  w.begin = m.p.from + blockIdx.x / tiles * m.chunk;
+  w.x0 = unit.x * (PLANE_WIDTH - 2 * MARGIN) - MARGIN;
+  w.y0 = unit.y * (rows - 2 * K) - K;
+  w.begin = m.p.from + unit.chunk * m.chunk;
   w.end = min(w.begin + m.chunk, m.p.to);
   w.wide = g.n[0] % 2 == 0;
   const bool around_z = g.face[4] == HEAT_PERIODIC && g.n[2] > 1;
@@ -374,8 +387,8 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   const int planes_in = (int)(w.end + steps - top);
   const int64_t low = around_z ? 1 : max(steps + 1 - s.first - top, (int64_t)1);
   const int64_t high = around_z ? planes_in : g.n[2] - s.first - top;
-  const int64_t there = min(min(high, (int64_t)planes_in), s.planes + s.halo - top);
-  const int plain = (int)low, plain_end = inner ? (int)there - PLANE_RING : 0;
+  const int64_t there = min((int64_t)planes_in, s.planes + s.halo - top);
+  const int plain = (int)low, plain_end = (int)(high < there ? high - PLANE_RING : there);
   int ahead = 0, line = 0, line_ahead = 0, i = 0;
   int64_t at = (top + s.halo) * s.plane; /* of the plane to be fetched */
   double *to = m.p.out + (top - steps + s.halo) * s.plane + w.mine;
@@ -384,11 +397,13 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
   auto offset = [&](int64_t z) {
     return heat_is_there(s, z) ? (z + s.halo) * s.plane : (int64_t)-1;
   };
-  auto fetch = [&](bool folded, int into) {
-    if (!folded) {
-      planes_fetch<ROWS, W, true, lines, VARIABLE, STAGED>(m, w, map, room, at, at - s.plane,
-                                                           at - s.plane, into, line_ahead);
-    } else if (ahead < planes_in) {
+  auto fetch = [&](auto where, int into) {
+    constexpr int WHERE = decltype(where)::value;
+    if (WHERE != ANYWHERE && ahead < planes_in) {
+      planes_fetch<ROWS, W, WHERE == INSIDE, lines, VARIABLE, STAGED>(
+          m, w, map, room, at, at - s.plane, at - s.plane, into, line_ahead);
+    }
+    if (WHERE == ANYWHERE && ahead < planes_in) {
       const int64_t z = top + ahead;
       planes_fetch<ROWS, W, false, lines, VARIABLE, STAGED>(
           m, w, map, room, offset(heat_fold_plane(s, z)), offset(heat_fold_plane(s, z - 1)),
@@ -399,30 +414,35 @@ __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
     at += s.plane;
     if (lines::COUNT > 0) line_ahead = line_ahead + 1 < room_of::DEPTH ? line_ahead + 1 : 0;
   };
-  auto march = [&](auto turn, auto faces, int newest) {
-    constexpr int TURN = decltype(turn)::value, HERE = decltype(faces)::value;
+  auto march = [&](auto turn, auto where, int newest) {
+    constexpr int TURN = decltype(turn)::value, WHERE = decltype(where)::value;
     __pipeline_wait_prior(PLANE_RING - 1);
     __syncthreads();
 #pragma unroll
     for (int q = 0; q < ROWS; q++) pair_read(room.ring[TURN][q], now[q]);
-    tile_steps<K, ROWS, STAGED, VARIABLE, SOURCE, EXACT, W, HERE, TURN>(
+    tile_steps<K, ROWS, STAGED, VARIABLE, SOURCE, EXACT, W, FACES, WHERE, TURN>(
         m, w, map, rooms, top + newest, line, planes, now);
-    fetch(HERE != FACES_NONE, TURN);
+    fetch(where, TURN);
     if (newest >= 2 * steps && newest < planes_in) plane_leave<ROWS, W>(g, w, to, now);
     to += s.plane;
     if (lines::COUNT > 0) line = line + 1 < room_of::DEPTH ? line + 1 : 0;
   };
-  auto two = [&](auto faces, int at) {
-    march(constant<0>(), faces, at);
-    march(constant<1>(), faces, at + 1);
+  auto two = [&](auto where, int newest) {
+    march(constant<0>(), where, newest);
+    march(constant<1>(), where, newest + 1);
   };
-  for (int k = 0; k < PLANE_RING; k++) fetch(true, k);
+  for (int k = 0; k < PLANE_RING; k++) fetch(constant<ANYWHERE>(), k);
 #pragma unroll 1
   while (i < planes_in) {
 #pragma unroll 1
-    for (; i < planes_in && (i < plain || i + 2 > plain_end); i += 2) two(constant<FACES>(), i);
+    for (; i < planes_in && (i < plain || i + 2 > plain_end); i += 2) two(constant<ANYWHERE>(), i);
+    if (inner) {
 #pragma unroll 1
-    for (; i + 2 <= plain_end; i += 2) two(constant<FACES_NONE>(), i);
+      for (; i + 2 <= plain_end; i += 2) two(constant<INSIDE>(), i);
+    } else {
+#pragma unroll 1
+      for (; i + 2 <= plain_end; i += 2) two(constant<BESIDE>(), i);
+    }
   }
 }
 

@@ -13,7 +13,14 @@ template <int N> struct constant {
 
 /* What a kernel is ready for: points on held faces just stay; on others there are fluxes, and
  * directions may have one point. */
-enum heat_faces { FACES_NONE, FACES_HELD, FACES_ANY };
+enum heat_faces { FACES_HELD, FACES_ANY };
+
+/* Where it is: clear of all faces; at faces of other directions than the one it marches along, or
+ * at strips that are folded; anywhere. */
+enum heat_where { INSIDE, BESIDE, ANYWHERE };
+
+/* Rows of the grid consist of aligned pairs; or perhaps. */
+enum heat_width { MAYBE_WIDE, WIDE };
 
 enum heat_source { SOURCE_NONE, SOURCE_NUMBER, SOURCE_FIELD };
 
@@ -126,6 +133,27 @@ static __device__ __noinline__ double heat_add_fluxes(const heat_pass &p, int64_
     out = fma(p.inflow[f], flux, out);
   }
   return out;
+}
+
+/* Unit number i of `pieces` chunks times nx by ny tiles: those at the border first, for they take
+ * longer, and nobody should wait for them in the end. */
+struct heat_unit {
+  int64_t x, y, chunk;
+};
+
+static __device__ inline heat_unit heat_unit_of(int64_t i, int64_t nx, int64_t ny, int64_t pieces) {
+  const int64_t inside = (nx > 2 ? nx - 2 : 0) * (ny > 2 ? ny - 2 : ny == 1 ? 1 : 0);
+  const int64_t border = nx * ny - inside;
+  if (i >= border * pieces) {
+    i -= border * pieces;
+    const int64_t at = i % inside;
+    return {1 + at % (nx - 2), ny == 1 ? 0 : 1 + at / (nx - 2), i / inside};
+  }
+  const int64_t at = i % border, chunk = i / border;
+  if (inside == 0) return {at % nx, at / nx, chunk};
+  if (ny == 1) return {at == 0 ? 0 : nx - 1, 0, chunk};
+  if (at < 2 * nx) return {at % nx, at < nx ? 0 : ny - 1, chunk};
+  return {(at - 2 * nx) % 2 == 0 ? 0 : nx - 1, 1 + (at - 2 * nx) / 2, chunk};
 }
 
 /* A flux that is a field. */

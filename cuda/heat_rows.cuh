@@ -94,7 +94,8 @@ static __device__ inline void row_start(const heat_part &part, const ROOM &room,
 }
 
 /* Step l of a row of POINTS points: next from the rows lo, u, hi; lines are at `slot`. */
-template <int POINTS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, class ROOM>
+template <int POINTS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, int WHERE,
+          class ROOM>
 static __device__ inline void row_step(const heat_march_args &m, const strip_place &w,
                                        const ROOM &room, int l, int64_t r, int slot,
                                        const double *lo, const double *u, const double *hi,
@@ -117,11 +118,13 @@ static __device__ inline void row_step(const heat_march_args &m, const strip_pla
   if (STAGED)
     row_start<POINTS, lines>(m.part[l], room, slot, u, before, l == 0, !EXACT || l == 0, next);
   unsigned edge = 0;
-  int64_t row = 0;
+  int64_t row = r;
   heat_ends e[2] = {};
-  if (FACES != FACES_NONE) {
+  if (WHERE == ANYWHERE) {
     row = heat_fold_plane(p.s, r);
     e[1] = heat_ends_at(g, 1, row + p.s.first);
+  }
+  if (WHERE != INSIDE) {
     const bool all = FACES == FACES_HELD ? heat_held_by(g, 1, e[1]) : e[1].low || e[1].high;
     edge = heat_fresh(all ? ~0u : w.edge);
   }
@@ -129,18 +132,19 @@ static __device__ inline void row_step(const heat_march_args &m, const strip_pla
   for (int i = 0; i < POINTS; i++) {
     const double west = i > 0 ? u[i - 1] : left, east = i + 1 < POINTS ? u[i + 1] : right;
     double out = STAGED ? next[i] : u[i];
-    if (FACES != FACES_ANY || g.n[0] > 1) {
+    if (FACES != FACES_ANY || WHERE == INSIDE || g.n[0] > 1) {
       out = VARIABLE
                 ? heat_add_faces(out, scale, i > 0 ? ax[i - 1] : ax_before, ax[i], west, u[i], east)
                 : heat_add(out, c0, west, u[i], east);
     }
-    if (FACES != FACES_ANY || g.n[1] > 1) {
+    if (FACES != FACES_ANY || WHERE != ANYWHERE || g.n[1] > 1) {
       out = VARIABLE ? heat_add_faces(out, scale, ay_before[i], ay[i], lo[i], u[i], hi[i])
                      : heat_add(out, c1, lo[i], u[i], hi[i]);
     }
     out = heat_add_source<STAGED, SOURCE>(m, l, SOURCE == SOURCE_FIELD ? source[i] : 0.0, out);
-    if (FACES == FACES_HELD && (edge >> i & 1) != 0) out = u[i];
-    if (FACES == FACES_ANY && (edge >> i & 1) != 0) {
+    const bool is_edge = WHERE != INSIDE && (edge >> i & 1) != 0;
+    if (FACES == FACES_HELD && is_edge) out = u[i];
+    if (FACES == FACES_ANY && is_edge) {
       const int64_t x = room.column[(int)threadIdx.x * POINTS + i];
       e[0] = heat_ends_at(g, 0, x);
       out = heat_on_faces<2, STAGED>(m, l, e, x, row, 0, u[i], out);
@@ -148,9 +152,6 @@ static __device__ inline void row_step(const heat_march_args &m, const strip_pla
     next[i] = out;
   }
 }
-
-/* WIDE of the kernels: rows consist of aligned pairs, or perhaps. */
-enum { MAYBE_WIDE, WIDE };
 
 template <int W> static __device__ inline bool is_wide(const strip_place &w) {
   return W == WIDE || w.wide;
@@ -167,6 +168,20 @@ static __device__ inline void row_fetch(const double *row, const strip_place &w,
     for (int i = 0; i < POINTS / 2; i++) {
       __pipeline_memcpy_async(&to.at[w.spot + i * (4 * WARP / POINTS)], from + i * (2 * WARP),
                               2 * sizeof *row);
+    }
+    return;
+  }
+  if (is_wide<W>(w)) {
+#pragma unroll
+    for (int i = 0; i < POINTS / 2; i++) {
+      const int2 c = *reinterpret_cast<const int2 *>(column + w.first + i * (2 * WARP));
+      double *slot = &to.at[w.spot + i * (4 * WARP / POINTS)];
+      if (c.y == c.x + 1) {
+        __pipeline_memcpy_async(slot, row + c.x, 2 * sizeof *row);
+      } else {
+        __pipeline_memcpy_async(slot, row + c.x, sizeof *row);
+        __pipeline_memcpy_async(slot + 1, row + c.y, sizeof *row);
+      }
     }
     return;
   }
@@ -245,7 +260,7 @@ static __device__ inline void row_keep(const heat_march_args &m, const strip_pla
 /* All steps as row y comes in as `now` by way of `slot`; leaves row y - steps in it. Lines of row y
  * - 1 are at `line`. */
 template <int K, int POINTS, int MARGIN, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W,
-          int FACES, int TURN, class ROOM>
+          int FACES, int WHERE, int TURN, class ROOM>
 static __device__ inline void all_steps(const heat_march_args &m, const strip_place &w, ROOM &room,
                                         int64_t y, int slot, int line, strip_rows<K, POINTS> &rows,
                                         double *now) {
@@ -256,8 +271,8 @@ static __device__ inline void all_steps(const heat_march_args &m, const strip_pl
     if (!EXACT && l >= m.steps) break;
     double *lo = rows.row[l][TURN], *u = rows.row[l][1 - TURN], next[POINTS];
     const int at = line >= l ? line - l : line - l + ROOM::DEPTH;
-    row_step<POINTS, STAGED, VARIABLE, SOURCE, EXACT, FACES>(m, w, room, l, y - 1 - l, at, lo, u,
-                                                             now, old, next);
+    row_step<POINTS, STAGED, VARIABLE, SOURCE, EXACT, FACES, WHERE>(m, w, room, l, y - 1 - l, at,
+                                                                    lo, u, now, old, next);
     if (STAGED && l == 0 && m.makes_first) row_write<POINTS>(room.line[lines::FIRST][at], next);
     if (STAGED && l == 0) {
       row_keep<MARGIN, POINTS, W>(m, w, room, KEPT_FIRST, y - 1, slot, next);
@@ -288,11 +303,12 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
   const heat_slab &s = m.p.s;
   const int64_t n = s.g.n[0];
   const int lane = (int)threadIdx.x;
-  const int64_t unit = blockIdx.x; /* a warp is a block: what is alike in a warp is seen to be */
+  /* a warp is a block: what is alike in a warp is seen to be */
+  const heat_unit unit = heat_unit_of(blockIdx.x, m.strips[0], 1, m.units / m.strips[0]);
   const int steps = EXACT ? K : m.steps;
   strip_place w;
-  w.x0 = unit % m.strips[0] * KEPT - MARGIN;
-  w.begin = m.p.from + unit / m.strips[0] * m.chunk;
+  w.x0 = unit.x * KEPT - MARGIN;
+  w.begin = m.p.from + unit.chunk * m.chunk;
   w.end = min(w.begin + m.chunk, m.p.to);
   w.wide = n % 2 == 0;
   w.first = is_wide<W>(w) ? 2 * lane : lane;
@@ -315,19 +331,21 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
   const int rows_in = (int)(w.end + steps - top);
   const int64_t low = around_y ? 1 : max(steps + 1 - s.first - top, (int64_t)1);
   const int64_t high = around_y ? rows_in : s.g.n[1] - s.first - top;
-  const int64_t there = min(min(high, (int64_t)rows_in), s.planes + s.halo - top);
-  const int plain = (int)low, plain_end = inner ? (int)there - (ROW_RING - 1) : 0;
+  const int64_t there = min((int64_t)rows_in, s.planes + s.halo - top);
+  const int plain = (int)low, plain_end = (int)(high < there ? high - (ROW_RING - 1) : there);
   int ahead = 0, slot = 0, line = 0, line_ahead = 0, i = 0;
   int64_t next = (top + s.halo) * n; /* of the row to be fetched */
   double *to = m.p.out + (top - steps + s.halo) * n + w.x0;
   strip_rows<K, POINTS> rows = {};
   double now[POINTS];
   auto offset = [&](int64_t r) { return heat_is_there(s, r) ? (r + s.halo) * n : (int64_t)-1; };
-  auto fetch = [&](bool folded, int into) {
-    if (!folded) {
-      rows_fetch<POINTS, W, true, lines, VARIABLE, STAGED>(m, w, room, next, next - n, next - n,
-                                                           into, line_ahead);
-    } else if (ahead < rows_in) {
+  auto fetch = [&](auto where, int into) {
+    constexpr int WHERE = decltype(where)::value;
+    if (WHERE != ANYWHERE && ahead < rows_in) {
+      rows_fetch<POINTS, W, WHERE == INSIDE, lines, VARIABLE, STAGED>(m, w, room, next, next - n,
+                                                                      next - n, into, line_ahead);
+    }
+    if (WHERE == ANYWHERE && ahead < rows_in) {
       const int64_t r = top + ahead;
       rows_fetch<POINTS, W, false, lines, VARIABLE, STAGED>(
           m, w, room, offset(heat_fold_plane(s, r)), offset(heat_fold_plane(s, r - 1)),
@@ -338,13 +356,13 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
     next += n;
     if (lines::COUNT > 0) line_ahead = line_ahead + 1 < strip::DEPTH ? line_ahead + 1 : 0;
   };
-  auto march = [&](auto turn, auto faces, int newest) {
-    constexpr int TURN = decltype(turn)::value, HERE = decltype(faces)::value;
+  auto march = [&](auto turn, auto where, int newest) {
+    constexpr int TURN = decltype(turn)::value, WHERE = decltype(where)::value;
     __pipeline_wait_prior(ROW_RING - 2);
     __syncwarp();
     row_read<POINTS>(room.ring[slot], now);
-    fetch(HERE != FACES_NONE, (slot + ROW_RING - 1) % ROW_RING);
-    all_steps<K, POINTS, MARGIN, STAGED, VARIABLE, SOURCE, EXACT, W, HERE, TURN>(
+    fetch(where, (slot + ROW_RING - 1) % ROW_RING);
+    all_steps<K, POINTS, MARGIN, STAGED, VARIABLE, SOURCE, EXACT, W, FACES, WHERE, TURN>(
         m, w, room, top + newest, slot, line, rows, now);
     if (newest >= 2 * steps && newest < rows_in) {
       row_leave<MARGIN, POINTS, W>(to, w, n, room.ring[slot], now);
@@ -353,17 +371,22 @@ __global__ void __launch_bounds__(WARP, LEAST_BLOCKS)
     slot = (slot + 1) % ROW_RING;
     if (lines::COUNT > 0) line = line + 1 < strip::DEPTH ? line + 1 : 0;
   };
-  auto two = [&](auto faces, int at) {
-    march(constant<0>(), faces, at);
-    march(constant<1>(), faces, at + 1);
+  auto two = [&](auto where, int newest) {
+    march(constant<0>(), where, newest);
+    march(constant<1>(), where, newest + 1);
   };
-  for (int k = 0; k < ROW_RING - 1; k++) fetch(true, k);
+  for (int k = 0; k < ROW_RING - 1; k++) fetch(constant<ANYWHERE>(), k);
 #pragma unroll 1
   while (i < rows_in) {
 #pragma unroll 1
-    for (; i < rows_in && (i < plain || i + 2 > plain_end); i += 2) two(constant<FACES>(), i);
+    for (; i < rows_in && (i < plain || i + 2 > plain_end); i += 2) two(constant<ANYWHERE>(), i);
+    if (inner) {
 #pragma unroll 1
-    for (; i + 2 <= plain_end; i += 2) two(constant<FACES_NONE>(), i);
+      for (; i + 2 <= plain_end; i += 2) two(constant<INSIDE>(), i);
+    } else {
+#pragma unroll 1
+      for (; i + 2 <= plain_end; i += 2) two(constant<BESIDE>(), i);
+    }
   }
 }
 
