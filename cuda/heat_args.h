@@ -5,7 +5,8 @@
  *   heat_stage.cu   one stage, one thread a point; totals
  *   heat_line.cu    several steps in 1-D    } one launch, one pass
  *   heat_rows.cu    several steps in 2-D    } over memory
- *   heat_planes.cu  several steps in 3-D    } */
+ *   heat_planes.cu  several steps in 3-D    }
+ *   heat_rows_held.cu, heat_planes_held.cu  the plainest steps, faster */
 #ifndef HEAT_ARGS_H
 #define HEAT_ARGS_H
 
@@ -18,11 +19,11 @@ enum {
   LINE_STEPS = 48,
   LINE_STAGES = 16,
   ROWS_STEPS = 8,
-  ROWS_STEPS_VARIABLE = 4,
+  ROWS_STEPS_VARIABLE = 6,
   ROWS_STAGES = 4,
   PLANES_STEPS = 4,
-  PLANES_STEPS_VARIABLE = 2,
-  PLANES_STAGES = 2,
+  PLANES_STEPS_VARIABLE = 3,
+  PLANES_STAGES = 3,
   STAGES_MOST = 16
 };
 
@@ -111,6 +112,8 @@ cudaError_t kernel_heat_totals(cudaStream_t s, const heat_totals_args *a, int pr
 cudaError_t kernel_heat_line(cudaStream_t s, heat_march_args *a);
 cudaError_t kernel_heat_rows(cudaStream_t s, heat_march_args *a, int processors);
 cudaError_t kernel_heat_planes(cudaStream_t s, heat_march_args *a, int processors);
+cudaError_t kernel_heat_rows_held(cudaStream_t s, heat_march_args *a, int processors);
+cudaError_t kernel_heat_planes_held(cudaStream_t s, heat_march_args *a, int processors);
 
 #ifdef __cplusplus
 }

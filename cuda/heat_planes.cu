@@ -9,6 +9,7 @@ enum {
 
 template <int K, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES>
 static cudaError_t march(cudaStream_t s, heat_march_args *a, int processors) {
+  constexpr int TILE_ROWS = STAGED || VARIABLE ? 3 : 4; /* of a lane */
   constexpr int EACH = sizeof(warp_room<K, TILE_ROWS, plane_lines<STAGED, VARIABLE, SOURCE>>);
   constexpr int MOST = (ROOM_MOST - (int)sizeof(tile_map)) / EACH;
   constexpr int WARPS = MOST < TILE_WARPS ? MOST : TILE_WARPS;
@@ -44,7 +45,7 @@ static cudaError_t choose(cudaStream_t s, heat_march_args *a, int processors) {
     return march<K, STAGED, VARIABLE, SOURCE_NUMBER, false, MAYBE_WIDE, FACES_ANY>(s, a,
                                                                                    processors);
   }
-  if (!STAGED && heat_faces_of(&a->p.s.g) == FACES_HELD) {
+  if (VARIABLE && !STAGED && heat_faces_of(&a->p.s.g) == FACES_HELD) {
     return march<K, STAGED, VARIABLE, PLAIN, true, WIDE, FACES_HELD>(s, a, processors);
   }
   return march<K, STAGED, VARIABLE, PLAIN, true, WIDE, FACES_ANY>(s, a, processors);
@@ -55,6 +56,10 @@ extern "C" cudaError_t kernel_heat_planes(cudaStream_t s, heat_march_args *a, in
   if (a->parts > 0) {
     return variable ? choose<PLANES_STAGES, true, true>(s, a, processors)
                     : choose<PLANES_STAGES, true, false>(s, a, processors);
+  }
+  if (!variable && a->steps == PLANES_STEPS && heat_source_of(&a->p) == SOURCE_NONE &&
+      heat_faces_of(&a->p.s.g) == FACES_HELD) {
+    return kernel_heat_planes_held(s, a, processors);
   }
   return variable ? choose<PLANES_STEPS_VARIABLE, false, true>(s, a, processors)
                   : choose<PLANES_STEPS, false, false>(s, a, processors);

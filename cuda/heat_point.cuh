@@ -55,6 +55,15 @@ static inline void heat_cut(heat_march_args *a, int64_t across, int64_t slots) {
   }
 }
 
+/* A coordinate along a direction of n points that may lie outside: around the end, or the nearest
+ * point, whose value then does not matter. */
+static __device__ inline int heat_wrap(int64_t x, int64_t n, bool around) {
+  if (x >= 0 && x < n) return (int)x;
+  if (!around) return x < 0 ? 0 : (int)n - 1;
+  x %= n;
+  return (int)(x < 0 ? x + n : x);
+}
+
 /* Where coordinate x of direction d, which may lie outside, has its values from: around the end of
  * a periodic direction; the mirror image at a flux face, for there a stage is symmetric, bit for
  * bit, but for the flux that enters the points of the face; at a held face its point, which stays.

@@ -34,7 +34,7 @@ static cudaError_t choose(cudaStream_t s, heat_march_args *a, int processors) {
     return march<K, STAGED, VARIABLE, SOURCE_NUMBER, false, MAYBE_WIDE, FACES_ANY>(s, a,
                                                                                    processors);
   }
-  if (!STAGED && heat_faces_of(&a->p.s.g) == FACES_HELD) {
+  if (VARIABLE && !STAGED && heat_faces_of(&a->p.s.g) == FACES_HELD) {
     return march<K, STAGED, VARIABLE, PLAIN, true, WIDE, FACES_HELD>(s, a, processors);
   }
   return march<K, STAGED, VARIABLE, PLAIN, true, WIDE, FACES_ANY>(s, a, processors);
@@ -45,6 +45,10 @@ extern "C" cudaError_t kernel_heat_rows(cudaStream_t s, heat_march_args *a, int 
   if (a->parts > 0) {
     return variable ? choose<ROWS_STAGES, true, true>(s, a, processors)
                     : choose<ROWS_STAGES, true, false>(s, a, processors);
+  }
+  if (!variable && a->steps == ROWS_STEPS && heat_source_of(&a->p) == SOURCE_NONE &&
+      heat_faces_of(&a->p.s.g) == FACES_HELD) {
+    return kernel_heat_rows_held(s, a, processors);
   }
   return variable ? choose<ROWS_STEPS_VARIABLE, false, true>(s, a, processors)
                   : choose<ROWS_STEPS, false, false>(s, a, processors);
