@@ -207,9 +207,9 @@ done:
 }
 
 /* Two launches: the result is where the driver wants it. */
-int cuda_heat_depth(const device *d, const heat_grid *g, int64_t planes) {
+int cuda_heat_depth(const device *d, const heat_grid *g, int variable, int64_t planes) {
   (void)d, (void)planes;
-  return 2 * most_steps(g->dims, 0);
+  return 2 * most_steps(g->dims, variable);
 }
 
 /* ---- halo ---- */

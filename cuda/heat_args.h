@@ -99,7 +99,7 @@ status cuda_heat_create(device *d, const heat_slab *s, const heat_medium *m, hea
 void cuda_heat_release(device *d, heat_work **w);
 status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to);
 status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, part which);
-int cuda_heat_depth(const device *d, const heat_grid *g, int64_t planes);
+int cuda_heat_depth(const device *d, const heat_grid *g, int variable, int64_t planes);
 status cuda_heat_pack(device *d, heat_work *w, const halo *h, heat_field u);
 status cuda_heat_unpack(device *d, heat_work *w, const halo *h, heat_field u);
 status cuda_heat_totals(device *d, heat_work *w, heat_field u, double *minimum, double *maximum);

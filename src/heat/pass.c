@@ -165,7 +165,8 @@ status heat_choose_depth(heat_run *run, int64_t wanted) {
   const int cut = comm_size(run->world) > 1 || s->g.face[2 * last] == HEAT_PERIODIC;
   int64_t word[2];
   if (wanted == 0) {
-    wanted = run->kernels->heat->depth(run->place, &s->g, s->planes);
+    wanted =
+        run->kernels->heat->depth(run->place, &s->g, heat_alpha_varies(run->problem), s->planes);
     const int64_t useful = s->planes / PLANES_PER_STAGE;
     if (cut && s->planes > 0 && wanted > useful) wanted = useful;
     if (is_timed(run->problem) || wanted < 1) wanted = 1;
