@@ -1,12 +1,13 @@
-/* bench_gpu_heat [FILE.json [CASES]] (CASES: digits 0 .. 5, all of them if left out): explicit
- * Euler steps of the heat equation on one GPU, several in a pass over memory, as the driver asks
- * for them, against the copy bandwidth of the same run.
+/* bench_gpu_heat [FILE.json [CASES]] (CASES: digits 0 .. 7, all of them if left out): explicit
+ * Euler steps of the heat equation and stages of rkl2 on one GPU, several in a pass over memory, as
+ * the driver asks for them, against the copy bandwidth of the same run.
  *
  * The bound, from bytes alone: a launch makes k steps and moves each array once, 16 bytes a point
- * (u read, out written) and 8 more for each coefficient field of a variable alpha; so with a copy
- * of B bytes/s it makes at most k B / (bytes a point) point updates a second. Points that
- * neighbours compute twice are counted once. Times are the median of REPEATS passes of `depth`
- * steps, by the host's clock, from the first call until the GPU is idle. */
+ * (u read, out written) and 8 more for each coefficient field of a variable alpha (a stage of rkl2:
+ * 48 bytes, for four fields read and two written); so with a copy of B bytes/s it makes at most k B
+ * / (bytes a point) point updates a second. Points that neighbours compute twice are counted once.
+ * Times are the median of REPEATS passes of `depth` steps, by the host's clock, from the first call
+ * until the GPU is idle. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,21 +15,23 @@
 #include "alloc.h"
 #include "heat_backend.h"
 
-enum { REPEATS = 7, CASES = 6, MOST = 128 };
+enum { REPEATS = 7, CASES = 8, MOST = 128, FIELDS = 4 };
 
 typedef struct problem {
   const char *name;
-  int dims, variable, flux;
+  int dims, variable, flux, stabilised;
   int64_t n;
   int launch; /* steps of one launch */
 } problem;
 
-static const problem PROBLEM[CASES] = {{"line", 1, 0, 0, 100000000, 48},
-                                       {"rectangle", 2, 0, 0, 16384, 8},
-                                       {"box", 3, 0, 0, 768, 4},
-                                       {"rectangle, variable alpha", 2, 1, 0, 8192, 4},
-                                       {"box, variable alpha", 3, 1, 0, 384, 2},
-                                       {"rectangle, insulated", 2, 0, 1, 8192, 8}};
+static const problem PROBLEM[CASES] = {{"line", 1, 0, 0, 0, 100000000, 48},
+                                       {"rectangle", 2, 0, 0, 0, 16384, 8},
+                                       {"box", 3, 0, 0, 0, 768, 4},
+                                       {"rectangle, variable alpha", 2, 1, 0, 0, 8192, 6},
+                                       {"box, variable alpha", 3, 1, 0, 0, 384, 3},
+                                       {"rectangle, insulated", 2, 0, 1, 0, 8192, 8},
+                                       {"rectangle, rkl2", 2, 0, 0, 1, 8192, 4},
+                                       {"box, rkl2", 3, 0, 0, 1, 384, 3}};
 
 typedef struct setting {
   const backend *b;
@@ -36,7 +39,7 @@ typedef struct setting {
   comm *world;
   heat_work *w;
   heat_slab s;
-  heat_field f[2];
+  heat_field f[FIELDS]; /* rkl2: the last two are base and first stage */
   int depth;
 } setting;
 
@@ -52,7 +55,7 @@ static status load(setting *x) {
   const int64_t points = heat_points(&x->s);
   TRY(alloc_array(&host, points, sizeof *host, "field"));
   for (int64_t i = 0; i < points; i++) host[i] = 1.0 + (double)(i % 1009) * 1e-3;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < FIELDS; i++) {
     TRY(x->b->copy_in(x->d, x->f[i].data, (hptr){host}, points * (int64_t)sizeof *host));
   }
 done:
@@ -84,9 +87,9 @@ static status set_up(setting *x, const problem *p) {
     x->s.g.face[2 * d] = x->s.g.face[2 * d + 1] = p->flux ? HEAT_FLUX : HEAT_HELD;
     if (d + 1 < p->dims) x->s.plane *= p->n;
   }
-  x->depth = x->b->heat->depth(x->d, &x->s.g, x->s.planes);
+  x->depth = x->b->heat->depth(x->d, &x->s.g, p->variable, x->s.planes);
   if (x->depth > MOST) x->depth = MOST;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < FIELDS; i++) {
     TRY(x->b->alloc(x->d, heat_points(&x->s) * (int64_t)sizeof(double), "field", &x->f[i].data));
   }
   TRY(load(x));
@@ -96,7 +99,7 @@ done:
 }
 
 static void tear_down(setting *x) {
-  for (int i = 0; i < 2; i++) x->b->release(x->d, &x->f[i].data);
+  for (int i = 0; i < FIELDS; i++) x->b->release(x->d, &x->f[i].data);
   if (x->w != NULL) x->b->heat->release(x->d, &x->w);
 }
 
@@ -105,16 +108,31 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* What a pass is asked for: Euler steps, or stages in the middle of a step of rkl2. */
+static void make_list(const setting *x, const problem *p, heat_stage *list) {
+  for (int i = 0; i < x->depth; i++) {
+    const heat_field u = x->f[i % 2], other = x->f[1 - i % 2];
+    list[i] =
+        (heat_stage){.base = u, .scale = 0.05, .u = u, .out = other, .fleeting = i + 1 < x->depth};
+    if (!p->stabilised) continue;
+    list[i].base = x->f[2];
+    list[i].terms = 3;
+    list[i].weight[0] = 1.2;
+    list[i].weight[1] = -0.4;
+    list[i].weight[2] = -0.1;
+    list[i].term[0] = u;
+    list[i].term[1] = other;
+    list[i].term[2] = x->f[3];
+    list[i].fleeting = i + 2 < x->depth;
+  }
+}
+
 /* Seconds of a pass of x->depth steps. */
-static status time_pass(setting *x, double *seconds) {
+static status time_pass(setting *x, const problem *p, double *seconds) {
   status rc = STATUS_OK;
   heat_stage list[MOST];
   double t[REPEATS];
-  for (int i = 0; i < x->depth; i++) {
-    const heat_field u = x->f[i % 2];
-    list[i] = (heat_stage){
-        .base = u, .scale = 0.05, .u = u, .out = x->f[1 - i % 2], .fleeting = i + 1 < x->depth};
-  }
+  make_list(x, p, list);
   for (int i = -1; i < REPEATS; i++) {
     TRY(idle(x));
     const double begin = comm_clock();
@@ -156,8 +174,8 @@ static status measure(setting *x, const problem *p, double bandwidth, FILE *json
   status rc = STATUS_OK;
   double seconds;
   TRY(set_up(x, p));
-  TRY(time_pass(x, &seconds));
-  const double bytes = 16.0 + 8.0 * p->variable * p->dims;
+  TRY(time_pass(x, p, &seconds));
+  const double bytes = (p->stabilised ? 48.0 : 16.0) + 8.0 * p->variable * p->dims;
   const double rate = (double)heat_owned(&x->s) * x->depth / seconds * 1e-9;
   const double bound = p->launch * bandwidth / bytes * 1e-9;
   printf("%-28s n %9lld  k %2d  %8.1f Gpoint/s  bound by bytes %8.1f (%2.0f%%)\n", p->name,

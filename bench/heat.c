@@ -212,7 +212,7 @@ static status open_problem(setting *x) {
 #pragma omp parallel for num_threads(x->threads) schedule(static)
     for (int64_t k = 0; k < points; k++) at(x->f[i])[k] = (double)(k % 97);
   }
-  if (x->depth == 0) x->depth = OURS->heat->depth(x->d, &x->s.g, x->s.planes);
+  if (x->depth == 0) x->depth = OURS->heat->depth(x->d, &x->s.g, p->variable, x->s.planes);
 done:
   alloc_free(&face);
   return rc;

@@ -10,17 +10,7 @@
 
 #include "alloc.h"
 #include "block_sum.h"
-#include "heat_args.h"
-
-struct heat_work {
-  heat_slab s;
-  heat_medium m;
-  double *face[HEAT_DIMS]; /* device */
-  uint64_t *extreme;       /* device: [3] of totals */
-  double *send, *ghost;    /* pinned */
-  int64_t sends, ghosts;   /* numbers they have room for */
-  cudaEvent_t received;
-};
+#include "heat_work.h"
 
 static double *at(heat_field f) { return f.data.at; }
 
@@ -36,6 +26,9 @@ void cuda_heat_release(device *d, heat_work **out) {
   cudaStreamSynchronize(d->urgent);
   for (int i = 0; i < HEAT_DIMS; i++) {
     if (w->face[i] != NULL) device_free(d, w->face[i]);
+  }
+  for (int i = 0; i < HEAT_TWINS; i++) {
+    if (w->twin[i] != NULL) device_free(d, w->twin[i]);
   }
   if (w->extreme != NULL) device_free(d, w->extreme);
   if (w->send != NULL) cudaFreeHost(w->send);
@@ -66,12 +59,12 @@ done:
 
 /* ---- stages ---- */
 
-static heat_pass pass_of(const heat_work *w, double scale, const heat_input *in, heat_field u,
-                         heat_field out) {
+heat_pass cuda_heat_pass_of(const heat_work *w, double scale, const heat_input *in, const double *u,
+                            double *out) {
   const heat_grid *g = &w->s.g;
   heat_pass p = {.s = w->s,
-                 .u = at(u),
-                 .out = at(out),
+                 .u = u,
+                 .out = out,
                  .scale = scale,
                  .source = at(in->source),
                  .source_value = in->source_value};
@@ -111,8 +104,9 @@ status cuda_heat_urgent(device *d) {
 status cuda_heat_stage(device *d, heat_work *w, const heat_stage *s, int64_t from, int64_t to) {
   status rc = STATUS_OK;
   cudaStream_t stream;
-  heat_stage_args a = {
-      .p = pass_of(w, s->scale, &s->input, s->u, s->out), .base = at(s->base), .terms = s->terms};
+  heat_stage_args a = {.p = cuda_heat_pass_of(w, s->scale, &s->input, at(s->u), at(s->out)),
+                       .base = at(s->base),
+                       .terms = s->terms};
   TRY(device_ok(d));
   if (from >= to || w->s.plane == 0) goto done;
   a.p.from = from;
@@ -131,8 +125,7 @@ done:
 
 /* ---- passes ---- */
 
-/* The planes within `margin` of the owned ones that are in the domain; none where none is owned. */
-static void range_of(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
+void cuda_heat_range(const heat_slab *s, int margin, int64_t *from, int64_t *to) {
   const int last = s->g.dims - 1;
   const int64_t n = s->g.n[last];
   *from = *to = 0;
@@ -193,6 +186,12 @@ static status launch_steps(device *d, heat_march_args *a, int64_t from, int64_t 
   }
 }
 
+status cuda_heat_march(device *d, heat_march_args *a, int margin) {
+  int64_t from, to;
+  cuda_heat_range(&a->p.s, margin, &from, &to);
+  return launch_steps(d, a, from, to);
+}
+
 /* Steps between the two fields in turn: an even number of launches where the result's field is that
  * of the first input, else an odd one. Before the ghost planes come the first launch makes what
  * needs none: it writes the other field, so what the rest needs is still there. */
@@ -202,12 +201,12 @@ static status run_steps(device *d, heat_work *w, const heat_stage *s, int count,
   int passes = (count + most - 1) / most;
   if (passes % 2 != count % 2) passes++;
   for (int i = 0, left = count; i < passes; i++) {
-    heat_march_args a = {.p = pass_of(w, s->scale, &s->input, i % 2 == 0 ? s->u : s->out,
-                                      i % 2 == 0 ? s->out : s->u)};
+    double *u = at(i % 2 == 0 ? s->u : s->out), *out = at(i % 2 == 0 ? s->out : s->u);
+    heat_march_args a = {.p = cuda_heat_pass_of(w, s->scale, &s->input, u, out)};
     a.steps = (left + passes - i - 1) / (passes - i);
     left -= a.steps;
     int64_t begin, end, from, to;
-    range_of(&w->s, left, &begin, &end);
+    cuda_heat_range(&w->s, left, &begin, &end);
     inside_of(&w->s, a.steps, begin, end, &from, &to);
     if (which == PART_INTERIOR) {
       TRY(launch_steps(d, &a, from, to));
@@ -229,7 +228,7 @@ static status run_stages(device *d, heat_work *w, const heat_stage *s, int count
   status rc = STATUS_OK;
   for (int i = 0; i < count; i++) {
     int64_t begin, end, from, to;
-    range_of(&w->s, count - 1 - i, &begin, &end);
+    cuda_heat_range(&w->s, count - 1 - i, &begin, &end);
     inside_of(&w->s, 1, begin, end, &from, &to);
     if (which == PART_INTERIOR) {
       TRY(cuda_heat_stage(d, w, s, from, to));
@@ -249,8 +248,14 @@ done:
 status cuda_heat_pass(device *d, heat_work *w, const heat_stage *s, int count, part which) {
   status rc = STATUS_OK;
   const int forked = d->forked;
-  if (count < 2 || !are_steps(s, count)) return run_stages(d, w, s, count, which);
+  if (count < 2) return run_stages(d, w, s, count, which);
+  const int steps = are_steps(s, count);
+  if (!steps && which == PART_INTERIOR) return device_ok(d); /* all of it follows as the boundary */
   TRY(ready(d));
+  if (!steps) {
+    rc = cuda_heat_chains(d, w, s, count);
+    goto done;
+  }
   if (which == PART_INTERIOR) d->forked = forked; /* the halo comes beside it */
   rc = run_steps(d, w, s, count, which);
 done:
@@ -258,9 +263,9 @@ done:
 }
 
 /* Two launches: the result is where the driver wants it. */
-int cuda_heat_depth(const device *d, const heat_grid *g, int64_t planes) {
+int cuda_heat_depth(const device *d, const heat_grid *g, int variable, int64_t planes) {
   (void)d, (void)planes;
-  return 2 * most_steps(g->dims, 0);
+  return 2 * most_steps(g->dims, variable);
 }
 
 /* ---- halo ---- */

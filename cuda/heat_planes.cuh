@@ -1,14 +1,20 @@
-/* Several Euler steps in 3-D, in one pass over memory. A thread block marches along z over a tile
- * of x and y and makes K steps on its way: as it takes plane z in, step 1 makes plane z - 1, step 2
- * plane z - 2 and so on, each from the three planes around it of the step before. A lane has two
- * points in x and four rows of them; of each step's input two planes of these stay in registers,
- * the third one just came. Neighbours in x are in the lane or a shuffle away; in y in the lane, or
- * in shared memory, where each warp leaves its first and last row of the plane that will be the
- * middle one next time, so that one barrier a plane is enough. Tiles overlap by K points on each
- * side. Planes come ahead of time through shared memory (asynchronous copies) and leave through it.
+/* Several steps or stages in 3-D, in one pass over memory. A thread block marches along z over a
+ * tile of x and y and makes K steps on its way: as it takes plane z in, step 1 makes plane z - 1,
+ * step 2 plane z - 2 and so on, each from the three planes around it of the step before. A lane has
+ * two points in x and ROWS rows of them; of each step's input two planes of these stay in
+ * registers, the third one just came. Neighbours in x are in the lane or a shuffle away; in y in
+ * the lane, or in shared memory, where each warp leaves its first and last row of the plane that
+ * will be the middle one next time, so that one barrier a plane is enough. Tiles overlap by K
+ * points on each side. Planes come ahead of time through shared memory (asynchronous copies, each
+ * lane its own points).
  *
- * 9 operations a point and step (of 64 x 4 WARPS points, (64 - 2 K) x (4 WARPS - 2 K) are kept), 16
- * bytes a point and pass, those read more often by as much. Source: as for 2-D, heat_rows.cuh. */
+ * Whatever else a point needs (face coefficients, a source, the base and the first stage of a
+ * scheme: "lines") comes the same way, once a pass, and stays in shared memory while K steps go by:
+ * a thread block has as many warps as there is room for. Faces: as in 2-D, heat_rows.cuh.
+ *
+ * 9 operations a point and step (of 64 x ROWS WARPS points, (64 - 2 K) x (ROWS WARPS - 2 K) are
+ * kept), 16 bytes a point and pass, those read more often by as much. Variable alpha: 18
+ * operations, 40 bytes. Stages with terms: 15 operations, 48 bytes. Source: as for 2-D. */
 #ifndef HEAT_PLANES_CUH
 #define HEAT_PLANES_CUH
 
@@ -18,323 +24,426 @@
 #include "passes.h"
 
 enum {
-  PLANE_ROWS = 4, /* of a lane */
   PLANE_POINTS = 2,
   PLANE_WIDTH = PLANE_POINTS * WARP,
-  PLANE_RING = 3,
-  PLANE_MOST = 16 /* warps */
+  PLANE_RING = 2,
+  PLANE_MOST = 64 /* rows of a tile */
 };
 
-/* Where a thread block is: (x0, y0) is the tile's first point, planes [begin, end) are to be made;
- * y is the lane's first row. */
-struct tile_place {
-  int64_t x0, y0, begin, end, x, y;
-  unsigned held; /* a bit a point of the lane: an x- or y-face holds it (FACES_HELD) */
+/* Lines, in this order, as far as there are any. */
+template <bool STAGED, bool VARIABLE, int SOURCE> struct plane_lines {
+  static constexpr int AX = 0, AY = 1, AZ = 2, SOURCES = VARIABLE ? 3 : 0,
+                       BASE = SOURCES + (SOURCE == SOURCE_FIELD), FIRST = BASE + 1,
+                       BEFORE = BASE + 2, COUNT = BASE + (STAGED ? 3 : 0);
 };
 
-template <int K> struct tile_planes { double plane[K][2][PLANE_ROWS][PLANE_POINTS]; };
-
-/* Columns and rows of a tile, within the grid. */
+/* Columns and rows of a tile, folded; and those of face coefficients. */
 struct tile_map {
-  int column[PLANE_WIDTH];
-  int row[PLANE_MOST * PLANE_ROWS];
+  int column[PLANE_WIDTH], face_column[PLANE_WIDTH];
+  int row[PLANE_MOST], face_row[PLANE_MOST];
 };
 
-/* What a warp shows the others: its first and last row. */
-struct shown_rows {
-  double row[2][PLANE_WIDTH];
+/* A warp's part of shared memory. Lines: planes z - 1 .. z - K, the one on its way, and with
+ * variable alpha one before them. shown: what other warps look at, its first and last row. */
+template <int K, int ROWS, class LINES> struct warp_room {
+  static constexpr int DEPTH = K + 1 + (LINES::SOURCES > 0);
+  double ring[PLANE_RING][ROWS][PLANE_WIDTH];
+  double line[LINES::COUNT > 0 ? LINES::COUNT : 1][LINES::COUNT > 0 ? DEPTH : 1]
+             [LINES::COUNT > 0 ? ROWS : 1][PLANE_WIDTH];
+  double shown[2][K][2][PLANE_WIDTH];
 };
 
-struct pair {
-  double at[PLANE_POINTS];
+/* Where a thread block is: (x0, y0) is the tile's first point, planes [begin, end) are to be made.
+ */
+struct tile_place {
+  int64_t x0, y0, begin, end;
+  int64_t x;     /* of the lane's first point */
+  bool wide;     /* rows consist of aligned pairs */
+  unsigned edge; /* a bit a point of the lane: held by an x- or y-face; or (FACES_ANY) on one */
+  unsigned kept; /* a bit a row of the lane: it is written */
+  int64_t mine;  /* of the lane's first point, from the beginning of a plane */
 };
 
-static __device__ inline pair pair_at(const double *from) {
-  const double2 v = *reinterpret_cast<const double2 *>(from);
-  return {{v.x, v.y}};
+template <int K, int ROWS> struct tile_planes { double plane[K][2][ROWS][PLANE_POINTS]; };
+
+/* The rows before a lane's first and behind its last one. */
+struct next_rows {
+  double before[PLANE_POINTS], behind[PLANE_POINTS];
+};
+
+static __device__ inline void pair_read(const double *from, double *to) {
+  const double2 v = *reinterpret_cast<const double2 *>(from + PLANE_POINTS * (threadIdx.x % WARP));
+  to[0] = v.x;
+  to[1] = v.y;
 }
 
-static __device__ inline void pair_put(double *to, const double *from) {
+static __device__ inline void pair_write_here(double *to, const double *from) {
   *reinterpret_cast<double2 *>(to) = make_double2(from[0], from[1]);
 }
 
-/* One point of a tile, (x, y) in the tile and (gx, gy) in the grid. */
-template <bool VARIABLE, int SOURCE, int FACES>
-static __device__ inline double plane_point(const heat_pass &p, const tile_map &map, int x, int y,
-                                            int64_t gx, int64_t gy, int64_t z, double west,
-                                            double east, double south, double north, double lo,
-                                            double u, double hi) {
-  const heat_slab &s = p.s;
-  const heat_grid &g = s.g;
-  heat_ends ex = {false, false}, ey = {false, false}, ez = {false, false};
-  double out = u;
-  const int64_t plane = (z + s.halo) * s.plane;
-  int64_t at = 0;
-  if (VARIABLE || SOURCE == SOURCE_FIELD) at = plane + map.row[y] * g.n[0] + map.column[x];
-  if (FACES == FACES_ANY) {
-    ex = heat_ends_at(g, 0, gx);
-    ey = heat_ends_at(g, 1, gy);
-    ez = heat_ends_at(g, 2, z + s.first);
-  }
-  if (VARIABLE) {
-    const int x_before = x > 0 ? x - 1 : 0, y_before = y > 0 ? y - 1 : 0;
-    if (FACES != FACES_ANY || g.n[0] > 1) {
-      const double *a = p.face[0];
-      out = heat_direction_faces(out, p.scale, ex,
-                                 __ldg(a + plane + map.row[y] * g.n[0] + map.column[x_before]),
-                                 __ldg(a + at), west, u, east);
-    }
-    if (FACES != FACES_ANY || g.n[1] > 1) {
-      const double *a = p.face[1];
-      out = heat_direction_faces(out, p.scale, ey,
-                                 __ldg(a + plane + map.row[y_before] * g.n[0] + map.column[x]),
-                                 __ldg(a + at), south, u, north);
-    }
-    if (FACES != FACES_ANY || g.n[2] > 1) {
-      const double *a = p.face[2];
-      out =
-          heat_direction_faces(out, p.scale, ez, __ldg(a + at - s.plane), __ldg(a + at), lo, u, hi);
-    }
-  } else {
-    if (FACES != FACES_ANY || g.n[0] > 1) out = heat_direction(out, p.c[0], ex, west, u, east);
-    if (FACES != FACES_ANY || g.n[1] > 1) out = heat_direction(out, p.c[1], ey, south, u, north);
-    if (FACES != FACES_ANY || g.n[2] > 1) out = heat_direction(out, p.c[2], ez, lo, u, hi);
-  }
-  if (SOURCE == SOURCE_NUMBER) out = fma(p.scale, p.source_value, out);
-  if (SOURCE == SOURCE_FIELD) out = fma(p.scale, __ldg(p.source + at), out);
-  if (FACES == FACES_ANY && (ex.low || ex.high || ey.low || ey.high || ez.low || ez.high)) {
-    const bool held = heat_held_by(g, 0, ex) || heat_held_by(g, 1, ey) || heat_held_by(g, 2, ez);
-    out = held ? u : heat_add_fluxes(p, map.column[x], map.row[y], z, u, out);
-  }
-  return out;
+static __device__ inline void pair_write(double *to, const double *from) {
+  pair_write_here(to + PLANE_POINTS * (threadIdx.x % WARP), from);
 }
 
-/* A step of a lane's points of plane z: from the planes lo, u and the one that just came, `now`,
- * which takes lo's place and is replaced by the result. */
-template <bool VARIABLE, int SOURCE, int FACES>
+template <int TURN, class ROOM>
+static __device__ inline next_rows rows_beside(const ROOM *rooms, int l) {
+  const int warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
+  next_rows r;
+  pair_read(rooms[warp > 0 ? warp - 1 : 0].shown[TURN][l][1], r.before);
+  pair_read(rooms[warp + 1 < warps ? warp + 1 : warp].shown[TURN][l][0], r.behind);
+  return r;
+}
+
+/* What stage l starts from at a lane's row q: base and terms. Without branches: what is not told is
+ * read too, and not used. */
+template <class LINES, class ROOM>
+static __device__ inline void pair_start(const heat_part &part, const ROOM &room, int slot, int q,
+                                         const double *u, const double *before, bool is_first,
+                                         bool any, double *out) {
+  double base[PLANE_POINTS], first[PLANE_POINTS], old[PLANE_POINTS] = {before[0], before[1]};
+  pair_read(room.line[LINES::BASE][slot][q], base);
+  pair_read(room.line[LINES::FIRST][slot][q], first);
+  if (is_first) pair_read(room.line[LINES::BEFORE][slot][q], old);
+#pragma unroll
+  for (int i = 0; i < PLANE_POINTS; i++) {
+    out[i] = heat_start(part, any, base[i], u[i], old[i], first[i]);
+  }
+}
+
+/* Step l of a lane's points of plane z: from the planes lo, u and the one that just came, `now`,
+ * which takes lo's place and is replaced by the result. `old` is lo of the step before, and then
+ * this one's. Lines are at `slot`. */
+template <int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int FACES, int WHERE,
+          class ROOM>
 static __device__ inline void
-plane_step(const heat_pass &p, const tile_place &w, const tile_map &map, const shown_rows *shown,
-           int64_t z, double (*lo)[PLANE_POINTS], const double (*u)[PLANE_POINTS],
-           double (*now)[PLANE_POINTS]) {
+plane_step(const heat_march_args &m, const tile_place &w, const tile_map &map, ROOM *rooms, int l,
+           int64_t z, int slot, const next_rows &beside, double (*lo)[PLANE_POINTS],
+           const double (*u)[PLANE_POINTS], double (*now)[PLANE_POINTS],
+           double (*old)[PLANE_POINTS]) {
+  using lines = plane_lines<STAGED, VARIABLE, SOURCE>;
+  const heat_pass &p = m.p;
+  const heat_grid &g = p.s.g;
   const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-  const int warps = (int)blockDim.x / WARP;
-  const pair first = pair_at(&shown[warp > 0 ? warp - 1 : 0].row[1][lane * PLANE_POINTS]);
-  const pair final =
-      pair_at(&shown[warp + 1 < warps ? warp + 1 : warp].row[0][lane * PLANE_POINTS]);
-  unsigned held = 0;
-  if (FACES == FACES_HELD) {
-    const bool all = heat_held_by(p.s.g, 2, heat_ends_at(p.s.g, 2, z + p.s.first));
-    held = heat_fresh(all ? ~0u : w.held);
+  const ROOM &room = rooms[warp], &above = rooms[warp > 0 ? warp - 1 : 0];
+  const double scale = STAGED ? m.part[l].scale : p.scale;
+  const double c0 = STAGED ? m.part[l].c[0] : p.c[0], c1 = STAGED ? m.part[l].c[1] : p.c[1];
+  const double c2 = STAGED ? m.part[l].c[2] : p.c[2];
+  const int slot_before = slot > 0 ? slot - 1 : ROOM::DEPTH - 1;
+  double north[PLANE_POINTS] = {0.0, 0.0}; /* of a_y */
+  if (VARIABLE) pair_read(above.line[lines::AY][slot][ROWS - 1], north);
+  unsigned edge = 0;
+  int64_t plane = z;
+  heat_ends e[3] = {};
+  if (WHERE == ANYWHERE) {
+    plane = heat_fold_plane(p.s, z);
+    e[2] = heat_ends_at(g, 2, plane + p.s.first);
+  }
+  if (WHERE != INSIDE) {
+    const bool all = FACES == FACES_HELD ? heat_held_by(g, 2, e[2]) : e[2].low || e[2].high;
+    edge = heat_fresh(all ? ~0u : w.edge);
   }
 #pragma unroll
-  for (int q = 0; q < PLANE_ROWS; q++) {
+  for (int q = 0; q < ROWS; q++) {
     const double left = __shfl_up_sync(ALL_LANES, u[q][1], 1);
     const double right = __shfl_down_sync(ALL_LANES, u[q][0], 1);
-    double next[PLANE_POINTS];
+    double ax[PLANE_POINTS], ay[PLANE_POINTS], az[PLANE_POINTS], az_before[PLANE_POINTS];
+    double next[PLANE_POINTS], source[PLANE_POINTS], ax_before = 0.0;
+    if (VARIABLE) {
+      pair_read(room.line[lines::AX][slot][q], ax);
+      pair_read(room.line[lines::AY][slot][q], ay);
+      pair_read(room.line[lines::AZ][slot][q], az);
+      pair_read(room.line[lines::AZ][slot_before][q], az_before);
+      ax_before = __shfl_up_sync(ALL_LANES, ax[1], 1);
+    }
+    if (SOURCE == SOURCE_FIELD) pair_read(room.line[lines::SOURCES][slot][q], source);
+    if (STAGED)
+      pair_start<lines>(m.part[l], room, slot, q, u[q], old[q], l == 0, !EXACT || l == 0, next);
 #pragma unroll
     for (int i = 0; i < PLANE_POINTS; i++) {
-      next[i] = plane_point<VARIABLE, SOURCE, FACES>(
-          p, map, lane * PLANE_POINTS + i, warp * PLANE_ROWS + q, w.x + i, w.y + q, z,
-          i == 0 ? left : u[q][0], i == 0 ? u[q][1] : right, q == 0 ? first.at[i] : u[q - 1][i],
-          q + 1 == PLANE_ROWS ? final.at[i] : u[q + 1][i], lo[q][i], u[q][i], now[q][i]);
-      if (FACES == FACES_HELD && (held >> (q * PLANE_POINTS + i) & 1) != 0) {
-        next[i] = u[q][i];
+      const double west = i == 0 ? left : u[q][0], east = i == 0 ? u[q][1] : right;
+      const double south = q == 0 ? beside.before[i] : u[q - 1][i];
+      const double past = q + 1 == ROWS ? beside.behind[i] : u[q + 1][i];
+      double out = STAGED ? next[i] : u[q][i];
+      if (FACES != FACES_ANY || WHERE == INSIDE || g.n[0] > 1) {
+        out = VARIABLE ? heat_add_faces(out, scale, i == 0 ? ax_before : ax[0], ax[i], west,
+                                        u[q][i], east)
+                       : heat_add(out, c0, west, u[q][i], east);
       }
+      if (FACES != FACES_ANY || WHERE == INSIDE || g.n[1] > 1) {
+        out = VARIABLE ? heat_add_faces(out, scale, north[i], ay[i], south, u[q][i], past)
+                       : heat_add(out, c1, south, u[q][i], past);
+      }
+      if (FACES != FACES_ANY || WHERE != ANYWHERE || g.n[2] > 1) {
+        out = VARIABLE
+                  ? heat_add_faces(out, scale, az_before[i], az[i], lo[q][i], u[q][i], now[q][i])
+                  : heat_add(out, c2, lo[q][i], u[q][i], now[q][i]);
+      }
+      out = heat_add_source<STAGED, SOURCE>(m, l, SOURCE == SOURCE_FIELD ? source[i] : 0.0, out);
+      const bool is_edge = WHERE != INSIDE && (edge >> (q * PLANE_POINTS + i) & 1) != 0;
+      if (FACES == FACES_HELD && is_edge) out = u[q][i];
+      if (FACES == FACES_ANY && is_edge) {
+        const int64_t x = map.column[lane * PLANE_POINTS + i], y = map.row[warp * ROWS + q];
+        e[0] = heat_ends_at(g, 0, x);
+        e[1] = heat_ends_at(g, 1, y);
+        out = heat_on_faces<3, STAGED>(m, l, e, x, y, plane, u[q][i], out);
+      }
+      next[i] = out;
     }
 #pragma unroll
     for (int i = 0; i < PLANE_POINTS; i++) {
+      if (VARIABLE) north[i] = ay[i];
+      if (STAGED) old[q][i] = lo[q][i];
       lo[q][i] = now[q][i];
       now[q][i] = next[i];
     }
   }
 }
 
-static __device__ inline bool is_made(const heat_slab &s, int64_t z, int64_t least) {
-  const bool inside = z + s.first >= 0 && z + s.first < s.g.n[2];
-  return z >= least && (inside || (s.g.face[4] == HEAT_PERIODIC && s.g.n[2] > 1));
+template <int W> static __device__ inline bool is_wide(const tile_place &w) {
+  return W == WIDE || w.wide;
 }
 
-/* All steps as plane z comes in as `now`; leaves plane z - steps in it. */
-template <int K, bool VARIABLE, int SOURCE, bool EXACT, int FACES, int TURN>
-static __device__ inline void tile_steps(const heat_march_args &m, const tile_place &w,
-                                         const tile_map &map, shown_rows *shown, int64_t z,
-                                         tile_planes<K> &planes, double (*now)[PLANE_POINTS]) {
-  constexpr bool GUARDED = FACES != FACES_NONE && (VARIABLE || SOURCE == SOURCE_FIELD);
-  const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-  const int warps = (int)blockDim.x / WARP;
+/* Sends a lane's rows out; `to` is where its first point goes. */
+template <int ROWS, int W>
+static __device__ inline void plane_leave(const heat_grid &g, const tile_place &w, double *to,
+                                          const double (*now)[PLANE_POINTS]) {
+#pragma unroll
+  for (int q = 0; q < ROWS; q++, to += g.n[0]) {
+    if ((w.kept >> q & 1) == 0) continue;
+    if (is_wide<W>(w)) {
+      pair_write_here(to, now[q]);
+    } else {
+      to[0] = now[q][0];
+      if (w.x + 1 < g.n[0]) to[1] = now[q][1];
+    }
+  }
+}
+
+/* Keeps what a stage made of plane z, where that is wanted. */
+template <int ROWS, int W>
+static __device__ inline void plane_keep(const heat_march_args &m, const tile_place &w, int what,
+                                         int64_t z, const double (*made)[PLANE_POINTS]) {
+  const heat_slab &s = m.p.s;
+  if (m.keep[what] == nullptr) return;
+  const int64_t from = w.begin == m.p.from ? m.keep_from[what] : w.begin;
+  const int64_t to = w.end == m.p.to ? m.keep_to[what] : w.end;
+  if (z < from || z >= to) return;
+  plane_leave<ROWS, W>(s.g, w, m.keep[what] + (z + s.halo) * s.plane + w.mine, made);
+}
+
+/* All steps as plane z comes in as `now`; leaves plane z - steps in it. Lines of plane z - 1 are at
+ * `line`. */
+template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES,
+          int WHERE, int TURN, class ROOM>
+static __device__ inline void
+tile_steps(const heat_march_args &m, const tile_place &w, const tile_map &map, ROOM *rooms,
+           int64_t z, int line, tile_planes<K, ROWS> &planes, double (*now)[PLANE_POINTS]) {
+  using lines = plane_lines<STAGED, VARIABLE, SOURCE>;
+  ROOM &room = rooms[threadIdx.x / WARP];
+  double old[ROWS][PLANE_POINTS] = {};
+  next_rows beside = rows_beside<TURN>(rooms, 0);
 #pragma unroll
   for (int l = 0; l < K; l++) {
     if (!EXACT && l >= m.steps) break;
-    shown_rows *next = shown + ((1 - TURN) * K + l) * warps + warp;
-    pair_put(&next->row[0][lane * PLANE_POINTS], now[0]);
-    pair_put(&next->row[1][lane * PLANE_POINTS], now[PLANE_ROWS - 1]);
-    /* where a plane needs fields, it is made only if it is in the domain and hangs on what came in
-     */
-    if (!GUARDED || is_made(m.p.s, z - 1 - l, w.begin - m.steps + l + 1)) {
-      plane_step<VARIABLE, SOURCE, FACES>(m.p, w, map, shown + (TURN * K + l) * warps, z - 1 - l,
-                                          planes.plane[l][TURN], planes.plane[l][1 - TURN], now);
-    } else {
+    const int at = line >= l ? line - l : line - l + ROOM::DEPTH;
+    const next_rows mine = beside;
+    if (l + 1 < K) beside = rows_beside<TURN>(rooms, l + 1); /* in time */
+    pair_write(room.shown[1 - TURN][l][0], now[0]);
+    pair_write(room.shown[1 - TURN][l][1], now[ROWS - 1]);
+    plane_step<ROWS, STAGED, VARIABLE, SOURCE, EXACT, FACES, WHERE>(
+        m, w, map, rooms, l, z - 1 - l, at, mine, planes.plane[l][TURN], planes.plane[l][1 - TURN],
+        now, old);
+    if (STAGED && l == 0 && m.makes_first) {
 #pragma unroll
-      for (int q = 0; q < PLANE_ROWS; q++) {
-        planes.plane[l][TURN][q][0] = now[q][0];
-        planes.plane[l][TURN][q][1] = now[q][1];
-      }
+      for (int q = 0; q < ROWS; q++) pair_write(room.line[lines::FIRST][at][q], now[q]);
     }
+    if (STAGED && l == 0) plane_keep<ROWS, W>(m, w, KEPT_FIRST, z - 1, now);
+    if (STAGED && l + 2 == (EXACT ? K : m.steps))
+      plane_keep<ROWS, W>(m, w, KEPT_BEFORE, z - 1 - l, now);
   }
 }
 
-/* Starts the copy of a warp's rows of a plane, single points or (WIDE) pairs. */
-template <bool WIDE>
-static __device__ inline void plane_fetch(const double *plane, int64_t n, const tile_map &map,
-                                          double (*slot)[PLANE_WIDTH]) {
-  const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
+/* Starts the copy of a lane's rows of a plane: of the tile as it lies (PLAIN), or of these columns
+ * and rows. */
+template <int ROWS, int W, bool PLAIN>
+static __device__ inline void plane_fetch(const double *plane, const tile_place &w, int64_t n,
+                                          const int *column, const int *row,
+                                          double (*to)[PLANE_WIDTH]) {
+  const int warp = (int)threadIdx.x / WARP, x = (int)threadIdx.x % WARP * PLANE_POINTS;
+  if (PLAIN) {
+    const double *from = plane + w.mine;
 #pragma unroll
-  for (int q = 0; q < PLANE_ROWS; q++) {
-    const double *row = plane + map.row[warp * PLANE_ROWS + q] * n;
-#pragma unroll
-    for (int i = 0; i < (WIDE ? 1 : PLANE_POINTS); i++) {
-      const int x = WIDE ? 2 * lane : lane + i * WARP;
-      const int column = WIDE ? map.column[x] & ~1 : map.column[x];
-      __pipeline_memcpy_async(&slot[q][x], row + column, (WIDE ? 2 : 1) * sizeof *row);
-    }
-  }
-}
-
-/* Sends a warp's rows of a plane out: pairs at once, or through the slot they came in by. `to` is
- * where row y0 and column x0 of the plane go. */
-template <int MARGIN, bool WIDE>
-static __device__ inline void plane_leave(const heat_grid &g, const tile_place &w, double *to,
-                                          double (*slot)[PLANE_WIDTH],
-                                          const double (*now)[PLANE_POINTS]) {
-  const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-  const int rows = (int)blockDim.x / WARP * PLANE_ROWS;
-  if (!WIDE) {
-#pragma unroll
-    for (int q = 0; q < PLANE_ROWS; q++) pair_put(&slot[q][lane * PLANE_POINTS], now[q]);
-    __syncwarp();
-  }
-#pragma unroll
-  for (int q = 0; q < PLANE_ROWS; q++) {
-    const int y = warp * PLANE_ROWS + q;
-    if (y < MARGIN || y >= rows - MARGIN || w.y0 + y >= g.n[1]) continue;
-    double *row = to + y * g.n[0];
-#pragma unroll
-    for (int i = 0; i < (WIDE ? 1 : PLANE_POINTS); i++) {
-      const int x = WIDE ? 2 * lane : lane + i * WARP;
-      if (x < MARGIN || x >= PLANE_WIDTH - MARGIN || w.x0 + x >= g.n[0]) continue;
-      if (WIDE) {
-        pair_put(row + x, now[q]);
+    for (int q = 0; q < ROWS; q++, from += n) {
+      if (is_wide<W>(w)) {
+        __pipeline_memcpy_async(&to[q][x], from, 2 * sizeof *from);
       } else {
-        row[x] = slot[q][x];
+        __pipeline_memcpy_async(&to[q][x], from, sizeof *from);
+        __pipeline_memcpy_async(&to[q][x + 1], from + 1, sizeof *from);
       }
+    }
+    return;
+  }
+  const int2 c = *reinterpret_cast<const int2 *>(column + x);
+  const bool paired = is_wide<W>(w) && c.y == c.x + 1;
+#pragma unroll
+  for (int q = 0; q < ROWS; q++) {
+    const double *from = plane + row[warp * ROWS + q] * n;
+    if (paired) {
+      __pipeline_memcpy_async(&to[q][x], from + c.x, 2 * sizeof *from);
+    } else {
+      __pipeline_memcpy_async(&to[q][x], from + c.x, sizeof *from);
+      __pipeline_memcpy_async(&to[q][x + 1], from + c.y, sizeof *from);
     }
   }
 }
 
-template <int K> static __host__ __device__ inline int64_t planes_room(int warps) {
-  return (int64_t)sizeof(tile_map) + 2 * K * warps * (int64_t)sizeof(shown_rows) +
-         (int64_t)warps * PLANE_RING * PLANE_ROWS * PLANE_WIDTH * (int64_t)sizeof(double);
+/* The field's plane that begins at offset `here`, and the lines' one before it, at `behind`, their
+ * z-faces at `face`. A negative offset: not in the slab. */
+template <int ROWS, int W, bool PLAIN, class LINES, bool VARIABLE, bool STAGED, class ROOM>
+static __device__ inline void planes_fetch(const heat_march_args &m, const tile_place &w,
+                                           const tile_map &map, ROOM &room, int64_t here,
+                                           int64_t behind, int64_t face, int into, int slot) {
+  const int64_t n = m.p.s.g.n[0];
+  auto get = [&](const double *field, int64_t plane, const int *column, const int *row,
+                 double(*to)[PLANE_WIDTH]) {
+    if (field != nullptr) plane_fetch<ROWS, W, PLAIN>(field + plane, w, n, column, row, to);
+  };
+  if (here >= 0) get(m.p.u, here, map.column, map.row, room.ring[into]);
+  if (LINES::COUNT == 0 || behind < 0) return;
+  if (VARIABLE) {
+    get(m.p.face[0], behind, map.face_column, map.row, room.line[LINES::AX][slot]);
+    get(m.p.face[1], behind, map.column, map.face_row, room.line[LINES::AY][slot]);
+    get(m.p.face[2], face, map.column, map.row, room.line[LINES::AZ][slot]);
+  }
+  if (LINES::BASE > LINES::SOURCES) {
+    get(m.p.source, behind, map.column, map.row, room.line[LINES::SOURCES][slot]);
+  }
+  if (STAGED) {
+    get(m.base, behind, map.column, map.row, room.line[LINES::BASE][slot]);
+    get(m.first, behind, map.column, map.row, room.line[LINES::FIRST][slot]);
+    get(m.before, behind, map.column, map.row, room.line[LINES::BEFORE][slot]);
+  }
 }
 
-/* Points at the border of a tile that are not kept: K, an even number for WIDE. */
-template <int K> static __host__ __device__ constexpr int planes_margin() {
-  return (K + 1) / 2 * 2;
-}
+/* Points at the border of a tile, in x, that are not kept: K, an even number for pairs. */
+static __host__ __device__ constexpr int planes_margin(int steps) { return (steps + 1) / 2 * 2; }
 
-template <int K, bool VARIABLE, int SOURCE, bool EXACT, bool WIDE, int FACES, int WARPS_MOST>
+template <int K, int ROWS, bool STAGED, bool VARIABLE, int SOURCE, bool EXACT, int W, int FACES,
+          int WARPS_MOST>
 __global__ void __launch_bounds__(WARP *WARPS_MOST, 1)
     planes_march(const __grid_constant__ heat_march_args m) {
-  constexpr int MARGIN = planes_margin<K>();
-  extern __shared__ __align__(16) unsigned char room[];
+  constexpr int MARGIN = planes_margin(K);
+  using lines = plane_lines<STAGED, VARIABLE, SOURCE>;
+  using room_of = warp_room<K, ROWS, lines>;
+  extern __shared__ __align__(16) unsigned char bytes[];
   const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-  const int warps = (int)blockDim.x / WARP, rows = warps * PLANE_ROWS;
-  tile_map &map = *reinterpret_cast<tile_map *>(room);
-  shown_rows *shown = reinterpret_cast<shown_rows *>(room + sizeof(tile_map));
-  auto ring = reinterpret_cast<double(*)[PLANE_ROWS][PLANE_WIDTH]>(shown + 2 * K * warps) +
-              warp * PLANE_RING;
+  const int rows = (int)blockDim.x / WARP * ROWS;
+  tile_map &map = *reinterpret_cast<tile_map *>(bytes);
+  room_of *rooms = reinterpret_cast<room_of *>(bytes + sizeof map), &room = rooms[warp];
   const heat_slab &s = m.p.s;
   const heat_grid &g = s.g;
   const int steps = EXACT ? K : m.steps;
-  const int64_t tiles = (int64_t)m.strips[0] * m.strips[1], tile = blockIdx.x % tiles;
+  const heat_unit unit = heat_unit_of(blockIdx.x, m.strips[0], m.strips[1],
+                                      m.units / ((int64_t)m.strips[0] * m.strips[1]));
   tile_place w;
-  w.x0 = tile % m.strips[0] * (PLANE_WIDTH - 2 * MARGIN) - MARGIN;
-  w.y0 = tile / m.strips[0] * (rows - 2 * MARGIN) - MARGIN;
-  w.begin = m.p.from + blockIdx.x / tiles * m.chunk;
+  w.x0 = unit.x * (PLANE_WIDTH - 2 * MARGIN) - MARGIN;
+  w.y0 = unit.y * (rows - 2 * K) - K;
+  w.begin = m.p.from + unit.chunk * m.chunk;
   w.end = min(w.begin + m.chunk, m.p.to);
-  w.x = w.x0 + lane * PLANE_POINTS;
-  w.y = w.y0 + warp * PLANE_ROWS;
-  const bool around_x = g.face[0] == HEAT_PERIODIC, around_y = g.face[2] == HEAT_PERIODIC;
+  w.wide = g.n[0] % 2 == 0;
   const bool around_z = g.face[4] == HEAT_PERIODIC && g.n[2] > 1;
-  const bool inner = g.n[0] > 1 && g.n[1] > 1 && g.n[2] > 1 &&
-                     (around_x || (w.x0 > 0 && w.x0 + PLANE_WIDTH < g.n[0])) &&
-                     (around_y || (w.y0 > 0 && w.y0 + rows < g.n[1]));
-  w.held = 0;
-#pragma unroll
-  for (int i = 0; i < PLANE_ROWS * PLANE_POINTS; i++) {
-    const heat_ends ex = heat_ends_at(g, 0, w.x + i % PLANE_POINTS);
-    const heat_ends ey = heat_ends_at(g, 1, w.y + i / PLANE_POINTS);
-    w.held |= (unsigned)(heat_held_by(g, 0, ex) || heat_held_by(g, 1, ey)) << i;
-  }
+  const bool inner =
+      g.n[2] > 1 && w.x0 > 0 && w.x0 + PLANE_WIDTH < g.n[0] && w.y0 > 0 && w.y0 + rows < g.n[1];
   for (int i = (int)threadIdx.x; i < PLANE_WIDTH; i += (int)blockDim.x) {
-    map.column[i] = heat_wrap(w.x0 + i, g.n[0], around_x);
+    map.column[i] = (int)heat_fold(g, 0, w.x0 + i);
+    map.face_column[i] = (int)heat_fold_face(g, 0, w.x0 + i);
   }
   for (int i = (int)threadIdx.x; i < rows; i += (int)blockDim.x) {
-    map.row[i] = heat_wrap(w.y0 + i, g.n[1], around_y);
+    map.row[i] = (int)heat_fold(g, 1, w.y0 + i);
+    map.face_row[i] = (int)heat_fold_face(g, 1, w.y0 + i);
   }
   __syncthreads();
-  /* planes are counted from the first that comes in; those outside the slab do not; with [plain,
-   * plain_end) as the newest one, steps make planes inside the domain only */
+  w.x = w.x0 + lane * PLANE_POINTS;
+  w.mine = (w.y0 + warp * ROWS) * g.n[0] + w.x;
+  w.edge = w.kept = 0;
+#pragma unroll
+  for (int i = 0; i < ROWS * PLANE_POINTS; i++) {
+    const heat_ends ex = heat_ends_at(g, 0, map.column[lane * PLANE_POINTS + i % PLANE_POINTS]);
+    const heat_ends ey = heat_ends_at(g, 1, map.row[warp * ROWS + i / PLANE_POINTS]);
+    const bool on = FACES == FACES_ANY ? ex.low || ex.high || ey.low || ey.high
+                                       : heat_held_by(g, 0, ex) || heat_held_by(g, 1, ey);
+    w.edge |= (unsigned)on << i;
+  }
+#pragma unroll
+  for (int q = 0; q < ROWS; q++) {
+    const int x = lane * PLANE_POINTS, y = warp * ROWS + q;
+    const bool kept = x >= MARGIN && x < PLANE_WIDTH - MARGIN && w.x < g.n[0] && y >= K &&
+                      y < rows - K && w.y0 + y < g.n[1];
+    w.kept |= (unsigned)kept << q;
+  }
+  /* planes are counted from the first that comes in; with [plain, plain_end) as the newest one,
+   * steps make planes inside the domain only, and what is fetched needs no folding */
   const int64_t top = w.begin - steps;
   const int planes_in = (int)(w.end + steps - top);
-  const int64_t low = around_z ? 0 : steps + 1 - s.first - top;
+  const int64_t low = around_z ? 1 : max(steps + 1 - s.first - top, (int64_t)1);
   const int64_t high = around_z ? planes_in : g.n[2] - s.first - top;
-  const bool fields = VARIABLE || SOURCE == SOURCE_FIELD;
-  int plain = (int)max(low, fields ? 2 * (int64_t)steps : 0), ahead = 0, slot = 0, i = 0;
-  const int plain_end = inner ? (int)min(high, (int64_t)planes_in) : 0;
-  plain = (plain + 1) / 2 * 2;
-  const int there = (int)max((int64_t)0, -s.halo - top);
-  const int there_end = (int)min((int64_t)planes_in, s.planes + s.halo - top);
-  const double *from = m.p.u + (top + s.halo) * s.plane;
-  double *to = m.p.out + (top - steps + s.halo) * s.plane + w.y0 * g.n[0] + w.x0;
-  tile_planes<K> planes = {};
-  double now[PLANE_ROWS][PLANE_POINTS];
-  auto fetch = [&](int into) {
-    if (ahead >= there && ahead < there_end) plane_fetch<WIDE>(from, g.n[0], map, ring[into]);
+  const int64_t there = min((int64_t)planes_in, s.planes + s.halo - top);
+  const int plain = (int)low, plain_end = (int)(high < there ? high - PLANE_RING : there);
+  int ahead = 0, line = 0, line_ahead = 0, i = 0;
+  int64_t at = (top + s.halo) * s.plane; /* of the plane to be fetched */
+  double *to = m.p.out + (top - steps + s.halo) * s.plane + w.mine;
+  tile_planes<K, ROWS> planes = {};
+  double now[ROWS][PLANE_POINTS];
+  auto offset = [&](int64_t z) {
+    return heat_is_there(s, z) ? (z + s.halo) * s.plane : (int64_t)-1;
+  };
+  auto fetch = [&](auto where, int into) {
+    constexpr int WHERE = decltype(where)::value;
+    if (WHERE != ANYWHERE && ahead < planes_in) {
+      planes_fetch<ROWS, W, WHERE == INSIDE, lines, VARIABLE, STAGED>(
+          m, w, map, room, at, at - s.plane, at - s.plane, into, line_ahead);
+    }
+    if (WHERE == ANYWHERE && ahead < planes_in) {
+      const int64_t z = top + ahead;
+      planes_fetch<ROWS, W, false, lines, VARIABLE, STAGED>(
+          m, w, map, room, offset(heat_fold_plane(s, z)), offset(heat_fold_plane(s, z - 1)),
+          VARIABLE ? offset(heat_fold_plane_face(s, z - 1)) : 0, into, line_ahead);
+    }
     __pipeline_commit();
     ahead++;
-    from += s.plane;
+    at += s.plane;
+    if (lines::COUNT > 0) line_ahead = line_ahead + 1 < room_of::DEPTH ? line_ahead + 1 : 0;
   };
-  auto march = [&](auto turn, auto faces, int at) {
-    __pipeline_wait_prior(PLANE_RING - 2);
+  auto march = [&](auto turn, auto where, int newest) {
+    constexpr int TURN = decltype(turn)::value, WHERE = decltype(where)::value;
+    __pipeline_wait_prior(PLANE_RING - 1);
     __syncthreads();
 #pragma unroll
-    for (int q = 0; q < PLANE_ROWS; q++) {
-      const pair v = pair_at(&ring[slot][q][lane * PLANE_POINTS]);
-      now[q][0] = v.at[0];
-      now[q][1] = v.at[1];
-    }
-    tile_steps<K, VARIABLE, SOURCE, EXACT, decltype(faces)::value, decltype(turn)::value>(
-        m, w, map, shown, top + at, planes, now);
-    fetch((slot + PLANE_RING - 1) % PLANE_RING);
-    if (at >= 2 * steps && at < planes_in) {
-      plane_leave<MARGIN, WIDE>(g, w, to, ring[slot], now);
-    }
+    for (int q = 0; q < ROWS; q++) pair_read(room.ring[TURN][q], now[q]);
+    tile_steps<K, ROWS, STAGED, VARIABLE, SOURCE, EXACT, W, FACES, WHERE, TURN>(
+        m, w, map, rooms, top + newest, line, planes, now);
+    fetch(where, TURN);
+    if (newest >= 2 * steps && newest < planes_in) plane_leave<ROWS, W>(g, w, to, now);
     to += s.plane;
-    slot = (slot + 1) % PLANE_RING;
+    if (lines::COUNT > 0) line = line + 1 < room_of::DEPTH ? line + 1 : 0;
   };
-  auto two = [&](auto faces, int at) {
-    march(constant<0>(), faces, at);
-    march(constant<1>(), faces, at + 1);
+  auto two = [&](auto where, int newest) {
+    march(constant<0>(), where, newest);
+    march(constant<1>(), where, newest + 1);
   };
-  for (int k = 0; k < PLANE_RING - 1; k++) fetch(k);
+  for (int k = 0; k < PLANE_RING; k++) fetch(constant<ANYWHERE>(), k);
 #pragma unroll 1
-  for (; i < planes_in && (i < plain || plain >= plain_end); i += 2) {
-    two(constant<FACES>(), i);
+  while (i < planes_in) {
+#pragma unroll 1
+    for (; i < planes_in && (i < plain || i + 2 > plain_end); i += 2) two(constant<ANYWHERE>(), i);
+    if (inner) {
+#pragma unroll 1
+      for (; i + 2 <= plain_end; i += 2) two(constant<INSIDE>(), i);
+    } else {
+#pragma unroll 1
+      for (; i + 2 <= plain_end; i += 2) two(constant<BESIDE>(), i);
+    }
   }
-#pragma unroll 1
-  for (; i + 2 <= plain_end; i += 2) two(constant<FACES_NONE>(), i);
-#pragma unroll 1
-  for (; i < planes_in; i += 2) two(constant<FACES>(), i);
 }
 
 #endif

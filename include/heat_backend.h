@@ -124,8 +124,9 @@ typedef struct heat_backend {
    * PART_ALL both. Afterwards nothing is said about an `out` that is fleeting. */
   status (*pass)(device *d, heat_work *w, const heat_stage *s, int count, part which);
 
-  /* How many stages a pass does best with, on a slab of so many planes. At least 1. */
-  int (*depth)(const device *d, const heat_grid *g, int64_t planes);
+  /* How many stages a pass does best with, on a slab of so many planes, alpha constant or not. At
+   * least 1. */
+  int (*depth)(const device *d, const heat_grid *g, int variable, int64_t planes);
 
   /* Halo: planes h->send_row[] of u into the plan's send buffer; its ghost buffer into the ghost
    * planes h->ghost_row[] (counted over both sides: [0, halo) before, [halo, 2 halo) behind). */

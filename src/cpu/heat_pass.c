@@ -208,9 +208,9 @@ done:
   return rc;
 }
 
-int heat_depth_omp(const device *d, const heat_grid *g, int64_t planes) {
+int heat_depth_omp(const device *d, const heat_grid *g, int variable, int64_t planes) {
   static const int depth[] = {DEPTH_1D, DEPTH_2D, DEPTH_3D};
-  (void)d;
+  (void)d, (void)variable;
   (void)planes;
   return depth[g->dims - 1];
 }

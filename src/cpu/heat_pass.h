@@ -7,7 +7,7 @@
 
 /* heat_backend.h: pass and depth. */
 status heat_pass_omp(device *d, heat_work *w, const heat_stage *s, int count, part which);
-int heat_depth_omp(const device *d, const heat_grid *g, int64_t planes);
+int heat_depth_omp(const device *d, const heat_grid *g, int variable, int64_t planes);
 
 /* One stage on the planes [from, to), by all threads. */
 void heat_job_spread(device *d, const heat_job *k, int64_t from, int64_t to);

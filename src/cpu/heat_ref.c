@@ -157,8 +157,8 @@ static status pass(device *d, heat_work *w, const heat_stage *s, int count, part
   return heat_host_pass(d, w, &HEAT_ref, s, count, which);
 }
 
-static int depth(const device *d, const heat_grid *g, int64_t planes) {
-  (void)d, (void)g, (void)planes;
+static int depth(const device *d, const heat_grid *g, int variable, int64_t planes) {
+  (void)d, (void)g, (void)variable, (void)planes;
   return 1;
 }
 

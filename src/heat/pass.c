@@ -169,7 +169,8 @@ static int is_cut(const heat_run *run) {
 /* What serves a slab of so many planes. */
 static int64_t serving_depth(const heat_run *run, int64_t planes) {
   const int64_t useful = planes / PLANES_PER_STAGE;
-  int64_t depth = run->kernels->heat->depth(run->place, &run->problem->grid, planes);
+  int64_t depth = run->kernels->heat->depth(run->place, &run->problem->grid,
+                                            heat_alpha_varies(run->problem), planes);
   if (is_cut(run) && planes > 0 && depth > useful) depth = useful;
   return is_timed(run->problem) || depth < 1 ? 1 : depth;
 }

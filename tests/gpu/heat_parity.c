@@ -1,8 +1,9 @@
 /* The heat equation on cuda against ref, bit for bit: single stages, totals, halo planes, lists of
- * stages, and Euler steps of which several are one pass over memory (1 to 20: more than any pass
- * makes). Grids of every shape, odd, flat and tiny, faces of every kind, constant and variable
- * alpha, sources and fluxes as numbers and as fields, slabs with and without neighbours. What is
- * written starts as NaN. An argument chooses cases by name: test_gpu_heat_parity '*small*'. */
+ * stages, Euler steps of which several are one pass over memory (1 to 20: more than any pass
+ * makes), and the stages of rkl2 and rk4 likewise, begun and ended anywhere. Grids of every shape,
+ * odd, flat and tiny, faces of every kind, constant and variable alpha, sources and fluxes as
+ * numbers and as fields, slabs with and without neighbours. What is written starts as NaN. An
+ * argument chooses cases by name: test_gpu_heat_parity '*small*'. */
 #include "gpu.h"
 #include "heat_slabs.h"
 
@@ -214,6 +215,88 @@ static void mixed_list(const trial *t, bench *x, bench *y) {
   compare(t, x, y, 6, 0, t->planes, "list in parts", 2);
 }
 
+/* All fields but the source's get their values again. */
+static void restart_all(const trial *t, bench *w) {
+  double *x;
+  assert_ok(alloc_array(&x, w->points, sizeof *x, "values"));
+  for (int f = 0; f < FIELDS; f++) {
+    for (int64_t i = 0; i < w->points; i++) x[i] = random_value(t->seed + 90 + f, (uint64_t)i);
+    if (f != 5) put(w, f, x);
+  }
+  alloc_free(&x);
+}
+
+/* Stage j of a step of rk4 (stages == 0) or of rkl2: fields are named by numbers, f[0] the step's
+ * start, f[1] .. f[3] its stages; the weights are not the schemes'. */
+static heat_stage scheme_stage(const bench *w, const trial *t, const int *f, int stages, int j) {
+  const int now = j < 4 ? f[j - 1] : f[3 - j % 2];
+  const int before = j < 4 ? f[j > 1 ? j - 2 : 0] : f[2 + j % 2];
+  const int out = j < 4 ? f[j] : f[2 + j % 2];
+  heat_stage s = {.base = w->field[f[0]],
+                  .scale = 0.0011 + 0.0001 * j,
+                  .u = w->field[now],
+                  .out = w->field[out],
+                  .input = input_of(w, t),
+                  .weight = {1.1, -0.3, -0.2},
+                  .term = {w->field[now], w->field[before], w->field[f[1]]}};
+  if (stages > 0) s.terms = j > 1 ? 3 : 0;
+  if (stages == 0 && j == 4) {
+    s.terms = 3;
+    s.out = w->field[f[1]];
+    for (int i = 0; i < 3; i++) s.term[i] = w->field[f[i + 1]];
+  }
+  return s;
+}
+
+/* `count` stages of a scheme from stage `from` of a step on, as the driver queues them. */
+static void scheme_list(const bench *w, const trial *t, int stages, int from, int count,
+                        heat_stage *list) {
+  const int each = stages > 0 ? stages : 4;
+  int f[4] = {0, 1, 2, 3}, whole = 0;
+  for (int i = 0, j = from; i < count; i++) {
+    list[i] = scheme_stage(w, t, f, stages, j);
+    /* numbers may change from stage to stage */
+    if (t->seed % 3 == 0) list[i].input.source_value += 0.01 * i;
+    for (int k = 0; k < HEAT_FACES; k++) list[i].input.flux[k] += 0.02 * (i % 3);
+    for (int k = 0; k < i; k++) {
+      if (list[k].out.data.at == list[i].out.data.at) list[k].fleeting = 1;
+    }
+    whole = j == each;
+    if (whole) {
+      int last = 0;
+      for (int k = 1; k < 4; k++) last = w->field[f[k]].data.at == list[i].out.data.at ? k : last;
+      const int u = f[0];
+      f[0] = f[last];
+      f[last] = u;
+    }
+    j = j % each + 1;
+  }
+  for (int i = 0; whole && i < count; i++) {
+    list[i].fleeting |= list[i].out.data.at != w->field[f[0]].data.at;
+  }
+}
+
+static void several_stages(const trial *t, bench *x, bench *y, int stages, int from, int count) {
+  heat_stage a[STEPS], b[STEPS];
+  if (t->planes == 0) return;
+  restart_all(t, x);
+  restart_all(t, y);
+  scheme_list(x, t, stages, from, count, a);
+  scheme_list(y, t, stages, from, count, b);
+  assert_ok(x->b->heat->pass(x->d, x->w, a, count, PART_ALL));
+  assert_ok(y->b->heat->pass(y->d, y->w, b, count, PART_ALL));
+  for (int i = 0; i < count; i++) {
+    int64_t low, high;
+    if (a[i].fleeting) continue;
+    in_domain(t, count - 1 - i, &low, &high);
+    for (int f = 0; f < FIELDS; f++) {
+      if (x->field[f].data.at == a[i].out.data.at) {
+        compare(t, x, y, f, low, high, stages > 0 ? "rkl2" : "rk4", count);
+      }
+    }
+  }
+}
+
 static void run(const trial *t, const int *counts, int count) {
   bench x, y;
   set_up(&x, &BACKEND_ref, t, 1);
@@ -223,6 +306,10 @@ static void run(const trial *t, const int *counts, int count) {
   halos(t, &x, &y);
   mixed_list(t, &x, &y);
   for (int i = 0; i < count; i++) several_steps(t, &x, &y, counts[i]);
+  const int turn = (int)(t->seed % 12);
+  several_stages(t, &x, &y, 2 + turn, 1 + turn % 3, counts[0]);
+  several_stages(t, &x, &y, 30, 1 + turn, counts[2] + turn);
+  several_stages(t, &x, &y, 0, 1 + turn % 4, counts[0]);
   tear_down(&x);
   tear_down(&y);
 }
