@@ -6,7 +6,7 @@
  *   heat_line.cu    several steps in 1-D    } one launch, one pass
  *   heat_rows.cu    several steps in 2-D    } over memory
  *   heat_planes.cu  several steps in 3-D    }
- *   heat_rows_held.cu, heat_planes_held.cu  the plainest steps, faster */
+ *   heat_*_staged.cu, heat_*_held.cu  the same: stages with terms; the plainest steps, faster */
 #ifndef HEAT_ARGS_H
 #define HEAT_ARGS_H
 
@@ -117,6 +117,8 @@ cudaError_t kernel_heat_totals(cudaStream_t s, const heat_totals_args *a, int pr
 cudaError_t kernel_heat_line(cudaStream_t s, heat_march_args *a);
 cudaError_t kernel_heat_rows(cudaStream_t s, heat_march_args *a, int processors);
 cudaError_t kernel_heat_planes(cudaStream_t s, heat_march_args *a, int processors);
+cudaError_t kernel_heat_rows_staged(cudaStream_t s, heat_march_args *a, int processors);
+cudaError_t kernel_heat_planes_staged(cudaStream_t s, heat_march_args *a, int processors);
 cudaError_t kernel_heat_rows_held(cudaStream_t s, heat_march_args *a, int processors);
 cudaError_t kernel_heat_planes_held(cudaStream_t s, heat_march_args *a, int processors);
 

@@ -108,15 +108,15 @@ static void describe(const heat_work *w, const heat_stage *list, const heat_chai
   a->first = c->first == NULL ? NULL : place_of(p, c->first);
   for (int i = 0; i < c->count; i++) {
     const heat_pass q = cuda_heat_pass_of(w, s[i].scale, &s[i].input, NULL, NULL);
-    heat_part *part = &a->part[i];
-    *part = (heat_part){.scale = s[i].scale,
-                        .source_value = q.source_value,
-                        .terms = c->part[i].terms,
-                        .swapped = c->part[i].swapped,
-                        .own_base = c->part[i].own_base};
-    for (int k = 0; k < HEAT_DIMS; k++) part->c[k] = q.c[k];
-    for (int k = 0; k < HEAT_TERMS; k++) part->weight[k] = s[i].weight[k];
-    for (int k = 0; k < HEAT_FACES; k++) part->inflow[k] = q.inflow[k], part->flux[k] = q.flux[k];
+    heat_part *to = &a->part[i];
+    *to = (heat_part){.scale = s[i].scale,
+                      .source_value = q.source_value,
+                      .terms = c->part[i].terms,
+                      .swapped = c->part[i].swapped,
+                      .own_base = c->part[i].own_base};
+    for (int k = 0; k < HEAT_DIMS; k++) to->c[k] = q.c[k];
+    for (int k = 0; k < HEAT_TERMS; k++) to->weight[k] = s[i].weight[k];
+    for (int k = 0; k < HEAT_FACES; k++) to->inflow[k] = q.inflow[k], to->flux[k] = q.flux[k];
   }
 }
 
