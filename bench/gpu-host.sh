@@ -8,7 +8,8 @@
 # build-gpu beside this file's folder) is kept between runs. `sanitize` adds compute-sanitizer's memcheck,
 # racecheck, initcheck and synccheck over kernels and iterations (minutes more);
 # `gpu-only` leaves out the tests that need no GPU. HALOSWEEP_COMMIT names the commit where there
-# is no git repository. Exit code: 0 only if everything built, passed and was measured.
+# is no git repository; HALOSWEEP_CUDA_LIBRARY a libhalosweep_cuda.a of that commit that nvcc made before
+# (with the architectures wanted): it takes minutes. Exit code: 0 only if everything built, passed and was measured.
 set -uo pipefail
 results=${1:?usage: bench/gpu-host.sh RESULTS [BUILD]}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,8 +25,9 @@ query() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -1; }
 gpu=$(query name) || { echo "no GPU: nvidia-smi does not answer" >&2; exit 7; }
 capability=$(query compute_cap | tr -d .)
 
-if ! { cmake -S "$source" -B "$build" -G Ninja -DHALOSWEEP_CUDA=ON -DHALOSWEEP_BENCH=ON \
-  -DCMAKE_CUDA_ARCHITECTURES="$capability" && cmake --build "$build" -j "$cores"; } > "$results/build.log" 2>&1; then
+with=(-DHALOSWEEP_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="$capability")
+if [[ -n ${HALOSWEEP_CUDA_LIBRARY:-} ]]; then with=(-DHALOSWEEP_CUDA_LIBRARY="$HALOSWEEP_CUDA_LIBRARY"); fi
+if ! { cmake -S "$source" -B "$build" -G Ninja -DHALOSWEEP_BENCH=ON "${with[@]}" && cmake --build "$build" -j "$cores"; } > "$results/build.log" 2>&1; then
   tail -30 "$results/build.log" >&2
   exit 1
 fi
