@@ -1,7 +1,7 @@
-/* What the methods of mixed precision share (mixed.h). A correction that a verdict asked for and
- * that does not lower the true residual is a failure; after MIXED_FAILURES in a row the method
- * breaks down: the matrix in float is too far from A. At round-off of the double residual it has
- * stagnated, as any method.
+/* What the methods of mixed precision share (mixed.h). A correction that ought to lower the true
+ * residual and does not is a failure; after MIXED_FAILURES in a row the method breaks down: the
+ * matrix in float is too far from A. At round-off of the double residual it has stagnated, as any
+ * method.
  *
  * Cost of a correction: b - A x in double with the sizes |A||x| (the matrix twice) and some 80
  * bytes a row for transfers. Sources: Moler, J. ACM 14 (1967) 316 (iterative refinement); van der
@@ -155,12 +155,11 @@ void mixed_correct(stepping *t, const mixed *m, double factor, single_vec e) {
   ATTEMPT(s, mixed_kernels(t)->correct(s->place, c, e, run->x));
 }
 
-status mixed_end(stepping *t, mixed *m, int verdict_ended) {
+status mixed_end(stepping *t, int falls) {
   status rc = STATUS_OK;
   solve_run *run = t->run;
   const double before = t->residual;
   double norm[2];
-  (void)m;
   run->products++;
   TRY(linear_residual(run->system, run->x, run->b, t->r, run->scale, norm));
   t->residual = norm[0];
@@ -168,7 +167,7 @@ status mixed_end(stepping *t, mixed *m, int verdict_ended) {
   const double rounding = ROUNDING * DBL_EPSILON * (norm[1] + run->norm_b);
   const solve_state now = solve_state_at(run, t->iteration, run->scale);
   const int fell = t->residual < 0.9 * before || t->residual <= now.target;
-  t->real[MIXED_FAILED] = fell || !verdict_ended ? 0.0 : t->real[MIXED_FAILED] + 1.0;
+  t->real[MIXED_FAILED] = fell || !falls ? 0.0 : t->real[MIXED_FAILED] + 1.0;
   if (now.fixed_count && t->made > 0) goto done;
   if (!fell && t->residual < rounding) {
     t->verdict = VERDICT_REPEATS;

@@ -57,8 +57,8 @@ int64_t mixed_room(const stepping *t, int64_t want, int *cut);
 /* x += factor e of this step (factor 1: e as it is). Local. */
 void mixed_correct(stepping *t, const mixed *m, double factor, single_vec e);
 
-/* After x was corrected by `made` iterations: r = b - A x, and what it says. `verdict_ended`: a
- * verdict ended the iterations, so that the residual ought to have fallen. Collective. */
-status mixed_end(stepping *t, mixed *m, int verdict_ended);
+/* After x was corrected: r = b - A x, and what it says: whether to go on. `falls`: the residual
+ * ought to have fallen by now, as it need not in the first sweeps of many. Collective. */
+status mixed_end(stepping *t, int falls);
 
 #endif

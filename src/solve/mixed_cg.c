@@ -19,7 +19,9 @@ enum { P, VECTORS };
 enum { RHO = MIXED_OWN }; /* r.z of the residual that the kept direction was made for; 0: none */
 
 static const double FALL = 0.1;
-enum { LONGEST = 10 }; /* correct_every times this: iterations between corrections */
+/* Iterations between corrections: correct_every times this, rows times that (in exact arithmetic
+ * all is done after as many as there are rows). */
+enum { LONGEST = 10, SMALL = 4 };
 
 typedef struct gradients {
   mixed m;
@@ -132,7 +134,7 @@ static void keep_direction(stepping *t) {
   linear_system *s = t->run->system;
   const double rho = m->state.beta > 0.0 ? m->state.rho / m->state.beta : 0.0;
   const int good = m->state.pending && m->state.iteration > 0 && rho > 0.0 && rules_finite(rho) &&
-                   t->real[MIXED_FAILED] == 0.0;
+                   (t->real[MIXED_FAILED] == 0.0 || m->state.verdict == VERDICT_NONE);
   t->real[RHO] = good ? linear_rescale_square(rho, m->boost, 1.0) : 0.0;
   if (!good) return;
   ATTEMPT(s, s->kernels->fill(s->place, t->work[P], 0.0));
@@ -144,7 +146,9 @@ static status step(stepping *t) {
   gradients *g = t->data;
   mixed *m = &g->m;
   int cut;
-  const int64_t room = mixed_room(t, LONGEST * t->run->mixed.correct_every, &cut);
+  const int64_t longest = LONGEST * t->run->mixed.correct_every;
+  const int64_t few = SMALL * t->run->system->global_rows;
+  const int64_t room = mixed_room(t, longest < few ? longest : few, &cut);
   TRY(begin(t));
   TRY(iterate(t, room));
   t->made = m->state.iteration;
@@ -154,7 +158,7 @@ static status step(stepping *t) {
     goto done;
   }
   correct(t);
-  TRY(mixed_end(t, m, m->state.verdict != VERDICT_NONE));
+  TRY(mixed_end(t, 1));
   keep_direction(t);
 done:
   return rc;

@@ -88,7 +88,7 @@ static status step(stepping *t) {
     goto done;
   }
   correct(t);
-  TRY(mixed_end(t, &w->m, w->m.state.verdict != VERDICT_NONE));
+  TRY(mixed_end(t, w->m.state.verdict != VERDICT_NONE));
 done:
   return rc;
 }
