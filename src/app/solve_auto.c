@@ -92,6 +92,8 @@ status solve_leave_mixed(solve_job *j, int *again) {
   solve_run *run = &j->solve;
   *again = 0;
   if (!run->mixed.on || !broke_down(run->reason)) goto done;
+  /* sweeps that diverge do so in double too */
+  if (run->reason == REASON_DIVERGED && !(j->method->flags & SOLVER_NEEDS_DEFINITE)) goto done;
   if (options_has(j->run->o, "checkpoint.file") || run->restarted_at > 0) {
     snprintf(j->advice, sizeof j->advice,
              "float is not enough for this matrix: try --precision "
