@@ -76,6 +76,8 @@ static const option SOLVE[] = {
      "diverged when |b - A x| exceeds this times max(|b|, |r0|); inf: never"},
     {"solve", "format", OPTION_WORD, "auto", "auto|csr|sell|packed|pattern", 0, 0, 0,
      "matrix storage; the bits of the result do not depend on it"},
+    {"solve", "device_memory", OPTION_SIZE, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
+     "bytes of GPU memory to use at most, K M G T; a matrix beyond comes from the host in parts"},
     {0},
 };
 
@@ -187,6 +189,10 @@ status check_solve(const options *o) {
                   "rhs_column needs rhs = FILE"));
   TRY(check_needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
                   "max_iterations and iterations (a fixed count) are both given: expected one"));
+  TRY(check_needs(o, "solve.device_memory",
+                  strcmp(options_text(o, "run.backend"), "omp") != 0 &&
+                      strcmp(options_text(o, "run.backend"), "ref") != 0,
+                  "device_memory is for backend = cuda or auto"));
   TRY(check_combination(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");
 done:
