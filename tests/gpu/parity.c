@@ -1,7 +1,10 @@
-/* The CUDA backend against the reference backend, bit for bit; packed and plain storage,
- * and matrices that come from the host in parts. An argument chooses cases by name, for slow
- * checkers: test_gpu_parity '*large*'. */
+/* The CUDA backend against the reference backend, bit for bit; packed and plain storage, and
+ * matrices that come from the host in parts. An argument chooses cases by name, for slow checkers
+ * (test_gpu_parity '*large*'), a second one the storage, by its number below. */
 #include "parity.h"
+
+#include <stdlib.h>
+
 #include "cuda_plain.h"
 #include "gpu.h"
 
@@ -51,6 +54,7 @@ int main(int argc, char **argv) {
   thread_counts = threads;
   thread_count_count = 2;
   for (int i = 0; i < 3 && rc == 0; i++) {
+    if (argc > 2 && atoi(argv[2]) != i) continue;
     subject = subjects[i];
     rc = cmocka_run_group_tests(tests, NULL, NULL);
   }
