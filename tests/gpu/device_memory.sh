@@ -22,7 +22,7 @@ awk 'BEGIN {n = 12000; print "%%MatrixMarket matrix coordinate real symmetric"
   }
   for (e in a) m++
   print n, n, m + n
-  for (i = 1; i <= n; i++) print i, i, 150
+  for (i = 1; i <= n; i++) print i, i, 80
   for (e in a) {split(e, at, SUBSEP); print at[1], at[2], a[e]}}' > spd.mtx
 
 solve() { # ranks, words
