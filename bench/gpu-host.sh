@@ -50,6 +50,9 @@ timeout 60 "$build/bench/bench_gpu_heat" "$results/heat.json" >> "$results/gpu-h
 
 timeout 90 "$build/bench/bench_gpu_heat_implicit" "$results/heat-implicit.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
+# A matrix larger than device_memory, against the copies of the same run.
+timeout 60 "$build/bench/bench_gpu_stream" "$results/stream.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+
 # parity, probe, failures, transports, restart pairs; the house's scripts and solvers with --backend cuda
 gpu_tests=$(tests gpu 250 -L gpu -j $((cores > 2 ? cores : 2)))
 grep -q '"failed": 0' <<< "$gpu_tests" || failed=1
@@ -102,6 +105,7 @@ cat > "$results/gpu-host.json" << END
  "heat": $(cat "$results/heat.json"),
  "heat_implicit": $(cat "$results/heat-implicit.json"),
  "kernels": $(cat "$results/kernels.json"),
+ "stream": $(cat "$results/stream.json"),
  "quad": $(cat "$results/quad.json"), "quad_small_job_seconds": $answer}
 END
 cat "$results/gpu-host.txt"

@@ -13,6 +13,14 @@ const backend BACKEND_cuda = {
     .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};
 const backend BACKEND_cuda_plain = {
     .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};
+const backend BACKEND_cuda_streamed = {
+    .name = "cuda", .help = "one NVIDIA GPU per rank (not in this build)", .open = open_device};
+
+status cuda_stream_rate(device *d, int64_t bytes, double *rate) {
+  (void)d, (void)bytes;
+  *rate = 0.0;
+  return fail(STATUS_UNAVAILABLE, "this halosweep was built without CUDA");
+}
 
 status rtc_check(const char *kernel, const formula *f, int points, const rtc_check_define *defines,
                  int64_t *bytes) {

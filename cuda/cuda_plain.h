@@ -1,5 +1,6 @@
-/* BACKEND_cuda with matrices stored plainly, no slices packed (sell.h): for tests and benchmarks of
- * that form on matrices that would be packed. The bits are the same. */
+/* BACKEND_cuda in other forms, for tests and benchmarks; the bits are the same. _plain: matrices
+ * stored plainly, no slices packed (sell.h). _streamed: matrices kept on the host, in the smallest
+ * chunks. */
 #ifndef CUDA_PLAIN_H
 #define CUDA_PLAIN_H
 
@@ -9,7 +10,11 @@
 extern "C" {
 #endif
 
-extern const backend BACKEND_cuda_plain;
+extern const backend BACKEND_cuda_plain, BACKEND_cuda_streamed;
+
+/* Bytes per second of copies of a buffer each (stream.c) from pinned host memory: the best of a few
+ * runs of `bytes` bytes. */
+status cuda_stream_rate(device *d, int64_t bytes, double *rate);
 
 #ifdef __cplusplus
 }

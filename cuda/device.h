@@ -10,6 +10,7 @@
  *   rtc.[ch]    kernels compiled at run time around a formula
  *   quad.c      quadrature: its kernels are texts (quad_*.cuh), and quad_estimates.cu
  *   shapes.c    rows kept by their shape (pattern.h): their tables, and which tiles come when
+ *   stream.c    matrices that are kept on the host and come in chunks
  *   passes.h    device code shared by: rows.cu (passes over matrix rows), shapes.cu (over rows kept
  *               by their shape), vectors.cu, steps.cu
  *   block_tally.h   the sums of a thread block, there and in kernels compiled at run time
@@ -28,6 +29,7 @@
 
 #include "sell.h"
 #include "solve_backend.h"
+#include "stream_plan.h"
 #include "warp.h"
 #include "wide.h"
 
@@ -206,6 +208,17 @@ typedef struct tile_counts {
 
 enum { MATRIX_ROOMS = 24 };
 
+/* What can be kept on the host: entries of slices, and of long rows. */
+typedef enum stream_kind { STREAM_TILES, STREAM_LONG, STREAM_KINDS } stream_kind;
+typedef struct matrix_stream {
+  stream_extent *tile; /* of slice_tiles */
+  int64_t values[STREAM_KINDS], columns[STREAM_KINDS];
+  double *value[STREAM_KINDS]; /* pinned; NULL: on the device, or none */
+  lidx *column[STREAM_KINDS];
+  stream_chunk *chunk[STREAM_KINDS][2]; /* interior, boundary */
+  lidx chunks[STREAM_KINDS][2];
+} matrix_stream;
+
 struct matrix {
   matrix_view view;   /* of the tiles in `slices` */
   shapes_view shapes; /* of those in `shaped` */
@@ -220,6 +233,9 @@ struct matrix {
   double one_weight;
   void *room[MATRIX_ROOMS];
   int rooms;
+  int streamed; /* entries are on the host: view.value and so on are NULL */
+  matrix_stream stream;
+  matrix *next; /* of this device */
   matrix_facts facts;
 };
 
@@ -229,6 +245,7 @@ typedef struct kept {
   kept_kind kind;
   int pass;
   const solve_state *state;
+  cudaEvent_t used; /* to be recorded after it; NULL: none */
   rows_args rows;
   shapes_args shapes;
   vector_args vectors;
@@ -251,6 +268,15 @@ typedef struct halo_plan {
   cudaEvent_t sent[HALO_CHUNKS], received;
 } halo_plan;
 
+/* How matrices come that are kept on the host (stream.c). */
+typedef struct device_stream {
+  cudaStream_t copies; /* NULL: not opened */
+  void *buffer[STREAM_BUFFERS];
+  int64_t room; /* bytes of each */
+  cudaEvent_t arrived[STREAM_BUFFERS], used[STREAM_BUFFERS];
+  int turn; /* the buffer filled last */
+} device_stream;
+
 struct device {
   device_facts facts;
   int processors, threads;
@@ -261,6 +287,11 @@ struct device {
 
   allocation *list;
   int64_t count, room, used;
+  int64_t limit; /* of `used`; 0: what the GPU has */
+
+  matrix *first; /* all there are */
+  device_stream stream;
+  int always_stream, small_chunks; /* for tests */
 
   int64_t *words; /* device: tally, ticket, largest */
   unsigned *ticket;
@@ -298,8 +329,9 @@ status device_ok(const device *d);
 status device_launched(device *d, cudaError_t error, const char *what);
 status device_copied(device *d, cudaError_t error, const char *what);
 
-/* memory.c: plain device memory, accounted; refused when it cannot fit. */
-status device_fits(device *d, int64_t bytes, const char *what);
+/* memory.c: plain device memory, accounted. What does not fit makes matrices move out (stream.c),
+ * or is refused. */
+status device_room(device *d, int64_t *bytes);
 status device_alloc(device *d, int64_t bytes, const char *what, void *out);
 void device_free(device *d, void *p);
 status device_upload(device *d, void *to, const void *from, int64_t bytes);
@@ -328,6 +360,7 @@ status cuda_unpack_single(device *d, const halo *h, vec x);
 
 /* probe.c */
 status cuda_open(const device_request *request, device **out);
+status cuda_open_streamed(const device_request *request, device **out);
 void cuda_close(device **d);
 void cuda_describe(const device *d, device_facts *out);
 

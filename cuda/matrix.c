@@ -1,7 +1,7 @@
 /* A rank's rows on the device: by their shapes (shapes.c) where these are few, else SELL-32
  * (sell.h), with length and place of a row in one 16-bit word and what a warp must know of a slice
- * in 16 bytes. It is built on the host, then copied; the sizes are known, and refused if they do
- * not fit, before anything is allocated on the GPU.
+ * in 16 bytes. It is built on the host, then copied; entries that do not fit stay on the host
+ * (stream.c).
  *
  * Long rows become items, a warp's work each: a row up to 8192 entries, or a segment of a longer
  * one. Items of interior tiles come first, then those of boundary tiles, each longest first, so
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "device.h"
+#include "stream.h"
 
 /* What is made on the host beside the sell. */
 typedef struct staging {
@@ -160,15 +160,26 @@ done:
   return rc;
 }
 
+/* Entries may stay on the host. */
+static int is_entries(const matrix *m, const piece *p) {
+  const void *to = p->to;
+  return to == &m->view.value || to == &m->view.column || to == &m->view.long_value ||
+         to == &m->view.long_column;
+}
+
 /* Allocates and copies what is not empty; the rest stays NULL. */
 static status upload(device *d, const staging *g, matrix *m) {
   status rc = STATUS_OK;
   piece all[PIECES];
-  int64_t bytes = 0;
+  int64_t bytes = 0, room = 0;
   list_pieces(g, m, all);
   for (int i = 0; i < PIECES; i++) bytes += all[i].bytes;
-  TRY(device_fits(d, bytes, "the matrix"));
+  TRY(device_room(d, &room));
+  if ((bytes > room || d->always_stream) && stream_bytes(m) > 0) {
+    TRY(stream_take(d, m, &g->s, g->item));
+  }
   for (int i = 0; i < PIECES; i++) {
+    if (m->streamed && is_entries(m, &all[i])) continue;
     TRY(matrix_piece(d, m, all[i].from, all[i].bytes, all[i].what, all[i].to));
   }
 done:
@@ -241,7 +252,7 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, doubl
   TRY(stage_slices(&g));
   TRY(stage_tiles(&g));
   TRY(stage_items(&g));
-  TRY(upload(d, &g, m));
+  TRY(stream_note(&g.s, g.list, g.interior + g.boundary, m));
   m->view.rows = g.s.rows;
   m->view.tiles = m->view.list_count = g.s.tiles;
   m->view.long_rows = g.s.long_rows;
@@ -251,6 +262,9 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, doubl
   m->interior_items = g.interior_items;
   m->slices.interior = g.interior;
   m->slices.boundary = g.boundary;
+  TRY(upload(d, &g, m));
+  m->next = d->first; /* from here on it may have to move */
+  d->first = m;
   describe(&g, plan->level != SELL_PLAIN, m);
   m->pattern = g.s.shapes; /* taken over */
   memset(&g.s.shapes, 0, sizeof g.s.shapes);
@@ -284,9 +298,19 @@ status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format for
 void cuda_matrix_release(device *d, matrix **a) {
   if (*a == NULL) return;
   device_settle(d);
+  stream_release(d, *a);
   for (int i = 0; i < (*a)->rooms; i++) device_free(d, (*a)->room[i]);
   pattern_release(&(*a)->pattern);
   alloc_free(a);
 }
 
-void cuda_matrix_describe(const matrix *a, matrix_facts *out) { *out = a->facts; }
+/* With where the entries are. */
+void cuda_matrix_describe(const matrix *a, matrix_facts *out) {
+  static const char *const names[][2] = {{"sell-32 plain", "sell-32 plain, streamed"},
+                                         {"sell-32", "sell-32, streamed"},
+                                         {"pattern + sell-32", "pattern + sell-32, streamed"}};
+  *out = a->facts;
+  for (int i = 0; i < 3 && a->streamed; i++) {
+    if (strcmp(names[i][0], a->facts.format) == 0) out->format = names[i][1];
+  }
+}

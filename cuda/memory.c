@@ -1,13 +1,21 @@
-/* Device memory: plain allocations, each in the account with its size. A request that cannot fit is
- * refused before anything is asked of the driver, with the sizes in the text. */
+/* Device memory: plain allocations, each in the account with its size. A request that does not fit
+ * makes matrices move to the host, largest first (stream.c); when none is left it is refused, with
+ * the sizes in the text. */
 #include <string.h>
 
 #include "alloc.h"
-#include "device.h"
+#include "stream.h"
 
 static double gib(int64_t bytes) { return (double)bytes / 1073741824.0; }
 
 static status too_large(const device *d, int64_t bytes, int64_t free_bytes, const char *what) {
+  if (d->limit > 0 && free_bytes == d->limit - d->used) {
+    return fail(STATUS_UNAVAILABLE,
+                "device_memory = %lld (%.2f GiB) on GPU %d (%s) is not enough: %lld bytes are "
+                "needed for %s, %lld are free; what can stay on the host does so already",
+                (long long)d->limit, gib(d->limit), d->facts.index, d->facts.name, (long long)bytes,
+                what, (long long)free_bytes);
+  }
   return fail(STATUS_UNAVAILABLE,
               "not enough memory on GPU %d (%s) for %s: %lld bytes (%.2f GiB) are needed, %lld "
               "bytes (%.2f of %.2f GiB) are free; use more GPUs",
@@ -15,12 +23,29 @@ static status too_large(const device *d, int64_t bytes, int64_t free_bytes, cons
               (long long)free_bytes, gib(free_bytes), gib(d->facts.memory_bytes));
 }
 
-status device_fits(device *d, int64_t bytes, const char *what) {
+/* Bytes that may still be allocated. */
+status device_room(device *d, int64_t *bytes) {
   size_t free_bytes = 0, all = 0;
   status rc = device_check(d, cudaMemGetInfo(&free_bytes, &all), "cudaMemGetInfo");
-  if (rc != STATUS_OK) return rc;
-  if (bytes > (int64_t)free_bytes) return too_large(d, bytes, (int64_t)free_bytes, what);
-  return STATUS_OK;
+  *bytes = (int64_t)free_bytes;
+  if (d->limit > 0 && d->limit - d->used < *bytes) *bytes = d->limit - d->used;
+  return rc;
+}
+
+/* Tries; *p stays NULL where there is no room. */
+static status try_alloc(device *d, int64_t bytes, void **p, int64_t *room) {
+  status rc = STATUS_OK;
+  TRY(device_room(d, room));
+  if (bytes > *room) goto done;
+  const cudaError_t error = cudaMalloc(p, (size_t)bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError(); /* not sticky */
+    *p = NULL;
+    goto done;
+  }
+  rc = device_check(d, error, "cudaMalloc");
+done:
+  return rc;
 }
 
 static status note_allocation(device *d, void *p, int64_t bytes) {
@@ -41,18 +66,19 @@ status device_alloc(device *d, int64_t bytes, const char *what, void *out) {
   void *p = NULL;
   memcpy(out, &p, sizeof p);
   TRY(device_ok(d));
-  TRY(device_fits(d, bytes, what));
-  const size_t room = bytes > 0 ? (size_t)bytes : 1;
-  const cudaError_t error = cudaMalloc(&p, room);
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError(); /* not sticky */
-    size_t free_bytes = 0, all = 0;
-    cudaMemGetInfo(&free_bytes, &all);
-    rc = too_large(d, bytes, (int64_t)free_bytes, what);
-    goto done;
+  const int64_t size = bytes > 0 ? bytes : 1;
+  for (;;) {
+    int64_t room = 0;
+    int moved = 0;
+    TRY(try_alloc(d, size, &p, &room));
+    if (p != NULL) break;
+    TRY(stream_spill(d, &moved));
+    if (!moved) {
+      rc = too_large(d, size, room, what);
+      goto done;
+    }
   }
-  TRY(device_check(d, error, "cudaMalloc"));
-  TRY(note_allocation(d, p, (int64_t)room));
+  TRY(note_allocation(d, p, size));
   memcpy(out, &p, sizeof p);
   p = NULL;
 done:

@@ -7,7 +7,7 @@
 
 #include "alloc.h"
 #include "block_sum.h"
-#include "device.h"
+#include "stream.h"
 
 status device_check(device *d, cudaError_t error, const char *what) {
   if (error == cudaSuccess) return STATUS_OK;
@@ -182,6 +182,7 @@ status cuda_open(const device_request *request, device **out) {
   TRY(alloc_zeroed(out, 1, sizeof **out, "backend cuda"));
   device *d = *out;
   d->threads = request->threads > 0 ? request->threads : 1;
+  d->limit = request->memory;
   TRY(choose_device(d, request->node_rank, &property));
   TRY(make_streams(d));
   TRY(make_room(d));
@@ -194,12 +195,19 @@ done:
   return rc == STATUS_BROKEN ? STATUS_UNAVAILABLE : rc; /* not in mid-run: not there */
 }
 
+status cuda_open_streamed(const device_request *request, device **out) {
+  const status rc = cuda_open(request, out);
+  if (rc == STATUS_OK) (*out)->always_stream = (*out)->small_chunks = 1;
+  return rc;
+}
+
 void cuda_close(device **out) {
   device *d = *out;
   if (d == NULL) return;
   if (d->main != NULL) cudaStreamSynchronize(d->main);
   if (d->urgent != NULL) cudaStreamSynchronize(d->urgent);
   halo_plans_release(d);
+  stream_close(d);
   if (d->words != NULL) device_free(d, d->words);
   if (d->pinned != NULL) cudaFreeHost(d->pinned);
   if (d->ring != NULL) cudaFreeHost(d->ring);

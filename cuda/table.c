@@ -29,9 +29,9 @@ static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
                                        .totals = cuda_heat_totals,
                                        .levels = &HEAT_LEVEL_cuda};
 
-#define TABLE(solver)                                                                              \
+#define TABLE(opened, solver)                                                                      \
   {                                                                                                \
-    .name = "cuda", .help = "one NVIDIA GPU per rank", .open = cuda_open, .close = cuda_close,     \
+    .name = "cuda", .help = "one NVIDIA GPU per rank", .open = (opened), .close = cuda_close,      \
     .describe = cuda_describe, .alloc = cuda_alloc, .release = cuda_release,                       \
     .copy_in = cuda_copy_in, .copy_out = cuda_copy_out, .pack = cuda_pack, .unpack = cuda_unpack,  \
     .fill = cuda_fill, .copy = cuda_copy, .max_abs = cuda_max_abs, .dot = cuda_dot,                \
@@ -40,5 +40,6 @@ static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
     .heat = &HEAT_cuda,                                                                            \
   }
 
-const backend BACKEND_cuda = TABLE(&SOLVE_cuda);
-const backend BACKEND_cuda_plain = TABLE(&SOLVE_cuda_plain);
+const backend BACKEND_cuda = TABLE(cuda_open, &SOLVE_cuda);
+const backend BACKEND_cuda_plain = TABLE(cuda_open, &SOLVE_cuda_plain);
+const backend BACKEND_cuda_streamed = TABLE(cuda_open_streamed, &SOLVE_cuda);

@@ -9,7 +9,7 @@
  * still in the cache. */
 #include <string.h>
 
-#include "device.h"
+#include "stream.h"
 
 enum { SYNC_EACH_LAUNCH = CUDA_SYNC };
 
@@ -51,13 +51,16 @@ status device_join(device *d) {
 status launch_kept(device *d, const ending *end) {
   kept *k = &d->kept;
   const kept_kind kind = k->kind;
+  status rc = STATUS_OK;
   k->kind = KEPT_NONE;
   switch (kind) {
   case KEPT_ROWS:
     k->rows.end = *end;
-    return device_launched(
-        d, kernel_rows(d->main, (row_pass)k->pass, &k->rows, d->row_blocks[k->pass]),
-        ROW_PASS_NAME[k->pass]);
+    rc = device_launched(d,
+                         kernel_rows(d->main, (row_pass)k->pass, &k->rows, d->row_blocks[k->pass]),
+                         ROW_PASS_NAME[k->pass]);
+    if (rc != STATUS_OK || k->used == NULL) return rc;
+    return device_check(d, cudaEventRecord(k->used, d->main), "cudaEventRecord");
   case KEPT_SHAPES:
     k->shapes.end = *end;
     return device_launched(
@@ -232,17 +235,25 @@ static int may_keep(const matrix *a, const solve_state *state) {
 }
 
 /* The tiles in slices. `last`: no other launch of this pass follows. */
-static status slices_work(device *d, const matrix *a, row_pass pass, rows_args *args,
+static status slices_work(device *d, const matrix *a, part p, row_pass pass, rows_args *args,
                           cudaStream_t stream, int last) {
   status rc = STATUS_OK;
+  const int streamed = a->streamed && args->x != NULL, leave = last && may_keep(a, args->state);
   if (args->m.list_count == 0) goto done;
   args->early = d->early && stream == d->main && args->m.item_count == 0;
-  if (args->m.item_count > 0 && args->x != NULL) {
+  if (streamed) {
+    TRY(stream_rows(d, a, p, pass, args, stream, leave));
+    if (!leave) {
+      rc = note_urgent(d, stream);
+      goto done;
+    }
+  } else if (args->m.item_count > 0 && args->x != NULL) {
     TRY(device_launched(d, kernel_long_rows(stream, args, pass, d->long_blocks),
                         "kernel long rows"));
   }
-  if (last && may_keep(a, args->state)) {
+  if (leave) {
     d->kept.kind = KEPT_ROWS;
+    d->kept.used = streamed ? stream_event(d) : NULL;
     d->kept.pass = (int)pass;
     d->kept.state = args->state;
     d->kept.rows = *args;
@@ -312,7 +323,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, vec w
   shaped.state = args->state;
   shaped.scale = args->scale;
   shaped.block = args->block;
-  TRY(slices_work(d, a, pass, args, stream, shaped.m.run_count == 0));
+  TRY(slices_work(d, a, p, pass, args, stream, shaped.m.run_count == 0));
   TRY(shapes_work(d, a, shapes_pass_of(pass), &shaped, stream));
 done:
   return rc;

@@ -24,19 +24,21 @@ typedef enum part { PART_INTERIOR, PART_BOUNDARY, PART_ALL } part;
 enum { SUMS_MAX = 32, COUNTERS = 2 };
 
 typedef struct device_request {
-  int threads;   /* CPU threads of this rank */
-  int node_rank; /* picks the GPU */
+  int threads;    /* CPU threads of this rank */
+  int node_rank;  /* picks the GPU */
+  int64_t memory; /* bytes of a GPU that may be used; 0: all it has */
 } device_request;
 
 /* What a device is, for the report. */
 typedef struct device_facts {
-  char name[128];       /* "NVIDIA H200" */
-  char uuid[48];        /* "GPU-..." */
-  int index, visible;   /* which of how many this process sees */
-  int64_t memory_bytes; /* of the whole device */
-  int64_t peak_bytes;   /* allocated here at most, so far */
-  int64_t launches;     /* kernels started so far */
-  int64_t copies;       /* of data between host and device, so far */
+  char name[128];         /* "NVIDIA H200" */
+  char uuid[48];          /* "GPU-..." */
+  int index, visible;     /* which of how many this process sees */
+  int64_t memory_bytes;   /* of the whole device */
+  int64_t peak_bytes;     /* allocated here at most, so far */
+  int64_t launches;       /* kernels started so far */
+  int64_t copies;         /* of data between host and device, so far */
+  int64_t streamed_bytes; /* of matrices kept on the host that came for a pass, so far */
 } device_facts;
 
 typedef struct backend {

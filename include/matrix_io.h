@@ -24,11 +24,12 @@ typedef struct matrix_file {
 extern "C" {
 #endif
 
-/* Reads a matrix and deals its rows out, balanced by entries. Where the file itself brings a
+/* Reads a matrix and deals its rows out, balanced by entries; `threads` of this rank share what can
+ * be shared (team.h). Where the file itself brings a
  * right-hand side (dense text with n + 1 numbers a row), *rhs gets this rank's part of it (free
  * with alloc_free); otherwise *rhs is NULL. */
-status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, matrix_file *facts,
-                   double **rhs);
+status matrix_read(comm *c, const char *path, int threads, csr_rows *out, ownership *owned,
+                   matrix_file *facts, double **rhs);
 
 /* What the head of a file promises, and what its bytes allow. */
 typedef struct matrix_promise {

@@ -30,9 +30,10 @@ typedef enum matrix_format {
 } matrix_format;
 
 typedef struct matrix_facts {
-  const char *format;  /* "csr", "sell-8", "pattern", "pattern + packed-8", ... */
-  int64_t bytes;       /* storage, this rank */
-  int64_t sweep_bytes; /* a sweep's or product's matrix and index traffic, this rank */
+  const char *format;     /* "csr", "sell-8", "pattern", "pattern + packed-8", ... */
+  int64_t bytes;          /* storage, this rank */
+  int64_t sweep_bytes;    /* a sweep's or product's matrix and index traffic, this rank */
+  int64_t streamed_bytes; /* that come from the host for it: the device cannot hold them */
   lidx interior_rows, boundary_rows, long_rows;
   lidx shapes, shape_rows; /* distinct row shapes in use, and the rows kept by them */
 } matrix_facts;

@@ -1,6 +1,7 @@
 /* matrix_read (matrix_io.h): text to entries, entries to owners, entries to rows. Peak memory a
  * rank is 24 bytes an entry of its share (deal_rows.c) and about 40 MiB of buffers. */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -9,6 +10,7 @@
 #include "log.h"
 #include "reading.h"
 #include "stored.h"
+#include "team.h"
 #include "text_parse.h"
 
 /* Plain text: rows are known now. n numbers a row, or n + 1 with the right-hand side last; or one,
@@ -100,23 +102,46 @@ static status split_rhs(csr_rows *a, double **rhs) {
   return STATUS_OK;
 }
 
-status matrix_facts_gather(comm *c, const char *format, const csr_rows *a, int64_t stored,
-                           int64_t expanded, matrix_file *facts) {
-  status rc = STATUS_OK;
+typedef struct hashing {
+  const csr_rows *a;
+  atomic_llong zeros;
+  atomic_ullong hash;
+} hashing;
+
+static void hash_part(void *context, int part, int64_t begin, int64_t end) {
+  hashing *h = context;
+  const csr_rows *a = h->a;
   int64_t zeros = 0;
-  uint64_t content = 0;
-  for (lidx i = 0; i < a->rows; i++) {
+  uint64_t hash = 0;
+  (void)part;
+  for (int64_t i = begin; i < end; i++) {
     const uint64_t row = fingerprint_mix((uint64_t)(a->first_row + i));
     for (eidx e = a->offset[i]; e < a->offset[i + 1]; e++) {
       zeros += a->value[e] == 0.0;
-      content +=
-          fingerprint_mix(fingerprint_mix(row ^ (uint64_t)a->column[e]) ^ bits_of(a->value[e]));
+      hash += entry_hash(row, a->column[e], a->value[e]);
     }
   }
-  int64_t sums[4] = {expanded, a->offset[a->rows], zeros, 0};
-  memcpy(&sums[3], &content, sizeof content); /* two's complement sums are sums modulo 2^64 */
+  atomic_fetch_add(&h->zeros, zeros);
+  atomic_fetch_add(&h->hash, hash);
+}
+
+rows_content rows_content_of(int threads, const csr_rows *a) {
+  hashing h = {.a = a};
+  atomic_init(&h.zeros, 0);
+  atomic_init(&h.hash, 0);
+  team_for(threads > 0 ? threads : 1, a->rows, hash_part, &h);
+  return (rows_content){atomic_load(&h.zeros), atomic_load(&h.hash)};
+}
+
+status matrix_facts_gather(comm *c, const char *format, const csr_rows *a,
+                           const rows_content *content, int64_t stored, int64_t expanded,
+                           matrix_file *facts) {
+  status rc = STATUS_OK;
+  uint64_t hash = 0;
+  int64_t sums[4] = {expanded, a->offset[a->rows], content->zeros, 0};
+  memcpy(&sums[3], &content->hash, sizeof hash); /* two's complement sums are sums modulo 2^64 */
   TRY(comm_sum_i64(c, sums, 4));
-  memcpy(&content, &sums[3], sizeof content);
+  memcpy(&hash, &sums[3], sizeof hash);
   *facts = (matrix_file){.rows = a->global_rows,
                          .columns = a->global_columns,
                          .stored = stored,
@@ -124,7 +149,7 @@ status matrix_facts_gather(comm *c, const char *format, const csr_rows *a, int64
                          .merged = sums[1],
                          .explicit_zeros = sums[2],
                          .format = format,
-                         .content = content};
+                         .content = hash};
 done:
   return rc;
 }
@@ -164,7 +189,9 @@ status matrix_read_sized(comm *c, const char *path, const reading_sizes *sizes, 
     TRY(comm_agree(c, rc));
     expanded = out->offset[out->rows];
   }
-  TRY(matrix_facts_gather(c, text_head_format(&feed.head), out, totals.entries, expanded, facts));
+  const rows_content content = rows_content_of(sizes->threads, out);
+  TRY(matrix_facts_gather(c, text_head_format(&feed.head), out, &content, totals.entries, expanded,
+                          facts));
 done:
   text_feed_close(&feed);
   entry_store_release(&store);
@@ -208,9 +235,10 @@ done:
   return rc;
 }
 
-status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, matrix_file *facts,
-                   double **rhs) {
-  const reading_sizes sizes = reading_default();
+status matrix_read(comm *c, const char *path, int threads, csr_rows *out, ownership *owned,
+                   matrix_file *facts, double **rhs) {
+  reading_sizes sizes = reading_default();
+  sizes.threads = threads;
   stored_kind kind;
   memset(out, 0, sizeof *out);
   memset(owned, 0, sizeof *owned);
@@ -219,5 +247,5 @@ status matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned, m
   status rc = stored_recognise(c, path, &kind);
   if (rc != STATUS_OK) return rc;
   return kind == STORED_NOT ? matrix_read_sized(c, path, &sizes, out, owned, facts, rhs)
-                            : stored_matrix_read(c, path, out, owned, facts, rhs);
+                            : stored_matrix_read(c, path, threads, out, owned, facts, rhs);
 }

@@ -8,7 +8,7 @@
 #include <hdf5.h>
 
 #include "byte_source.h"
-#include "matrix_io.h"
+#include "reading.h"
 
 typedef enum stored_kind { STORED_NOT, STORED_PETSC, STORED_HDF5 } stored_kind;
 
@@ -21,10 +21,14 @@ typedef struct stored_file {
   gidx rows, columns;
   int64_t entries; /* of a matrix; -1: a vector of `rows` numbers */
 
-  /* PETSc */
   byte_source source;
-  int width; /* bytes of an index */
-  int64_t lengths_at, columns_at, values_at;
+  int width; /* bytes of an index in a plain array */
+  /* Where arrays start that are plain bytes, big endian in PETSc's files, this machine's in HDF5
+   * files; 0: they are not. */
+  int64_t columns_at, values_at;
+
+  /* PETSc */
+  int64_t lengths_at;
   int64_t rhs_at; /* a vector that follows the matrix; 0: none */
 
   /* HDF5 */
@@ -45,11 +49,21 @@ status stored_lengths(stored_file *f, gidx first, int64_t count, int64_t *out);
 /* Columns and values of entries [first, first + count): in range, finite. */
 status stored_entries(stored_file *f, int64_t first, int64_t count, gidx *column, double *value);
 
+/* The entries of rows a whose offsets are there, from entry number `first` of the file on, checked
+ * as above (stored_scan.c). `ordered`: each row ascends strictly; then `content` holds, else it has
+ * to be found anew. */
+typedef struct stored_found {
+  int ordered;
+  rows_content content;
+} stored_found;
+status stored_scan(stored_file *f, int threads, int64_t first, const csr_rows *a,
+                   stored_found *out);
+
 /* Numbers [first, first + count) of a vector: the file itself, or what follows the matrix. */
 status stored_numbers(stored_file *f, int64_t first, int64_t count, double *out);
 
 /* matrix_read, matrix_look and vector_read of such files (matrix_io.h). Collective. */
-status stored_matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned,
+status stored_matrix_read(comm *c, const char *path, int threads, csr_rows *out, ownership *owned,
                           matrix_file *facts, double **rhs);
 status stored_look(comm *c, const char *path, matrix_promise *out);
 status stored_vector_read(comm *c, const char *path, const ownership *owned, int64_t column,

@@ -195,6 +195,28 @@ done:
   return rc;
 }
 
+/* Where a dataset's numbers lie in the file, if they are plain bytes of this type; else 0. */
+static int64_t plain_at(hid_t set, hid_t type) {
+  hid_t ids[2] = {H5Dget_create_plist(set), H5Dget_type(set)};
+  const int plain = ids[0] >= 0 && ids[1] >= 0 && H5Pget_layout(ids[0]) == H5D_CONTIGUOUS &&
+                    H5Pget_external_count(ids[0]) == 0 && H5Tequal(ids[1], type) > 0;
+  const haddr_t at = plain ? H5Dget_offset(set) : HADDR_UNDEF;
+  h5_close_all(ids, 2);
+  return at == HADDR_UNDEF ? 0 : (int64_t)at;
+}
+
+/* A user block in front would move all places. */
+static void find_places(stored_file *f) {
+  hsize_t block = 1;
+  hid_t made = H5Fget_create_plist(f->file);
+  if (made >= 0) H5Pget_userblock(made, &block);
+  h5_close_all(&made, 1);
+  if (block != 0) return;
+  f->width = 8;
+  f->columns_at = plain_at(f->set[INDICES], H5T_NATIVE_INT64);
+  f->values_at = plain_at(f->set[DATA], H5T_NATIVE_DOUBLE);
+}
+
 /* indptr begins with 0 and ends with the number of entries. */
 static status check_ends(const stored_file *f) {
   status rc = STATUS_OK;
@@ -221,6 +243,7 @@ status csr_group_open(stored_file *f) {
   if (is_group(f->file, f->name)) {
     TRY(open_members(f));
     TRY(check_ends(f));
+    find_places(f);
     goto done;
   }
   f->set[DATA] = H5Dopen2(f->file, f->name, H5P_DEFAULT);

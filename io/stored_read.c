@@ -70,12 +70,13 @@ done:
   return rc;
 }
 
-static status read_rows(stored_file *f, int64_t first, csr_rows *a) {
+static status read_rows(stored_file *f, int threads, int64_t first, csr_rows *a,
+                        stored_found *found) {
   status rc = STATUS_OK;
   const int64_t entries = a->offset[a->rows];
   TRY(alloc_array(&a->column, entries, sizeof *a->column, "matrix columns"));
   TRY(alloc_array(&a->value, entries, sizeof *a->value, "matrix values"));
-  TRY(stored_entries(f, first, entries, a->column, a->value));
+  TRY(stored_scan(f, threads, first, a, found));
 done:
   return rc;
 }
@@ -128,11 +129,12 @@ static const char *format_of(const stored_file *f) {
   return f->entries < 0 ? "HDF5 vector" : "HDF5 CSR group";
 }
 
-status stored_matrix_read(comm *c, const char *path, csr_rows *out, ownership *owned,
+status stored_matrix_read(comm *c, const char *path, int threads, csr_rows *out, ownership *owned,
                           matrix_file *facts, double **rhs) {
   status rc = STATUS_OK;
   stored_file f;
   row_facts found = {0, -1, -1, -1, -1};
+  stored_found seen = {.ordered = 0};
   int64_t first = 0;
   TRY(open_all(c, path, &f));
   if (f.entries < 0) {
@@ -140,15 +142,16 @@ status stored_matrix_read(comm *c, const char *path, csr_rows *out, ownership *o
   } else {
     TRY(own_rows(c, &f, owned));
     TRY(read_offsets(c, &f, owned, out, &first));
-    rc = read_rows(&f, first, out);
-    if (rc == STATUS_OK) rc = rows_tidy(out, &found);
+    rc = read_rows(&f, threads, first, out, &seen);
+    if (rc == STATUS_OK && !seen.ordered) rc = rows_tidy(out, &found);
     if (rc == STATUS_OK && f.rhs_at != 0) rc = read_rhs(&f, out, rhs);
     TRY(comm_agree(c, rc));
     TRY(report_tidied(c, &f, &found));
   }
   const int64_t stored = f.entries < 0 ? f.rows : f.entries;
-  TRY(matrix_facts_gather(c, format_of(&f), out, stored, out->offset[out->rows] + found.duplicates,
-                          facts));
+  const rows_content content = seen.ordered ? seen.content : rows_content_of(threads, out);
+  TRY(matrix_facts_gather(c, format_of(&f), out, &content, stored,
+                          out->offset[out->rows] + found.duplicates, facts));
 done:
   stored_close(&f);
   if (rc != STATUS_OK) {

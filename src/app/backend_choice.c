@@ -93,7 +93,8 @@ static const backend *backend_named(const char *name) {
 
 status backend_choose(const run_context *run, const problem_size *size, backend_choice *out) {
   status rc = STATUS_OK;
-  const device_request request = {.threads = run->threads, .node_rank = comm_node_rank(run->c)};
+  const device_request request = {
+      .threads = run->threads, .node_rank = comm_node_rank(run->c), .memory = size->device_memory};
   TRY(comm_agree(run->c, transport_check(options_text(run->o, "run.transport"))));
   out->kernels = backend_named(options_text(run->o, "run.backend"));
   if (out->kernels == NULL) {

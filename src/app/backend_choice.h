@@ -20,6 +20,7 @@ typedef struct problem_size {
   int64_t count;    /* 0: not known in advance */
   const char *unit; /* "rows" */
   int64_t gpu_from;
+  int64_t device_memory; /* bytes of the GPU that may be used; 0: all */
 } problem_size;
 
 /* Opens the backend asked for. `auto` takes a GPU where every rank can open one and the problem is

@@ -53,7 +53,7 @@ static status read_input(conversion *v) {
   const options *o = v->run->o;
   const char *path = options_text(o, "convert.file"), *rhs = options_text(o, "convert.rhs");
   TRY(run_memory_to_read(v->run, path, 0));
-  TRY(matrix_read(c, path, &v->a, &v->owned, &v->facts, &v->rhs));
+  TRY(matrix_read(c, path, v->run->threads, &v->a, &v->owned, &v->facts, &v->rhs));
   if (v->a.global_columns == 1 && v->a.global_rows > 1) { /* with its zeros and their signs */
     TRY(vector_read(c, path, &v->owned, 0, &v->vector, NULL));
   }

@@ -32,7 +32,7 @@ static status open_backend(heat_job *j) {
   const heat_scheme *scheme = heat_scheme_find(options_text(j->run->o, "heat.scheme"));
   const int implicit = scheme != NULL && scheme->implicit; /* auto is decided later */
   const problem_size size = {j->points, "points",
-                             implicit ? AUTO_GPU_POINTS_IMPLICIT : AUTO_GPU_POINTS};
+                             implicit ? AUTO_GPU_POINTS_IMPLICIT : AUTO_GPU_POINTS, 0};
   TRY(backend_choose(j->run, &size, &j->chosen));
   if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
   run->kernels = j->chosen.kernels;

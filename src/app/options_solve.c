@@ -82,6 +82,8 @@ static const option SOLVE[] = {
     {"solve", "correct_every", OPTION_INTEGER, "100", NULL, 1, 1e9, OPTION_PROBLEM,
      "sweeps in float between corrections; cg corrects at each tenfold fall, at the latest after "
      "ten times as many"},
+    {"solve", "device_memory", OPTION_SIZE, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
+     "bytes of GPU memory to use at most, K M G T; a matrix beyond comes from the host in parts"},
     {0},
 };
 
@@ -218,6 +220,10 @@ status check_solve(const options *o) {
                   "rhs_column needs rhs = FILE"));
   TRY(check_needs(o, "solve.max_iterations", !options_given(o, "solve.iterations"),
                   "max_iterations and iterations (a fixed count) are both given: expected one"));
+  TRY(check_needs(o, "solve.device_memory",
+                  strcmp(options_text(o, "run.backend"), "omp") != 0 &&
+                      strcmp(options_text(o, "run.backend"), "ref") != 0,
+                  "device_memory is for backend = cuda or auto"));
   TRY(check_combination(o));
   TRY(check_precision(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");

@@ -43,7 +43,7 @@ static int64_t known_evaluations(const quad_job *j) {
 static status open_backend(quad_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const problem_size size = {known_evaluations(j), "evaluations", GPU_FROM};
+  const problem_size size = {known_evaluations(j), "evaluations", GPU_FROM, 0};
   quad_run *q = &j->quad;
   TRY(backend_choose(j->run, &size, &j->chosen));
   q->kernels = j->chosen.kernels;

@@ -39,6 +39,14 @@ static int64_t device_peak(const run_context *run, const backend_choice *chosen)
   return peak;
 }
 
+static int64_t streamed(const run_context *run, const backend_choice *chosen) {
+  int64_t bytes = 0;
+  for (int rank = 0; chosen->devices != NULL && rank < comm_size(run->c); rank++) {
+    bytes += chosen->devices[rank].streamed_bytes;
+  }
+  return bytes;
+}
+
 static void put_run(const run_context *run, const run_facts *f, report *r) {
   char mark[FINGERPRINT_TEXT];
   fingerprint_text(f->fingerprint, mark);
@@ -58,6 +66,7 @@ static void put_run(const run_context *run, const run_facts *f, report *r) {
   report_open(r, "memory");
   report_integer(r, "host_peak_bytes", f->host_peak);
   report_integer(r, "device_peak_bytes", device_peak(run, f->chosen));
+  report_integer(r, "streamed_bytes", streamed(run, f->chosen));
   report_close(r);
 }
 

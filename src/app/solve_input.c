@@ -32,7 +32,7 @@ status solve_read_matrix(solve_job *j) {
   const char *path = options_text(j->run->o, "solve.matrix");
   if (path == NULL) return make_problem(j);
   TRY(run_memory_to_read(j->run, path, 1));
-  TRY(matrix_read(j->run->c, path, &j->a, &j->owned, &j->facts, &j->file_rhs));
+  TRY(matrix_read(j->run->c, path, j->run->threads, &j->a, &j->owned, &j->facts, &j->file_rhs));
   if (j->a.global_rows != j->a.global_columns) {
     rc = fail(STATUS_INPUT, "%s: the matrix is %lld x %lld; a system to solve must be square", path,
               (long long)j->a.global_rows, (long long)j->a.global_columns);

@@ -83,7 +83,7 @@ typedef struct solve_job {
   double *x; /* [rows], host */
   uint64_t fingerprint;
   double error_max;                    /* max|x_i - 1| where solution_is_ones */
-  int64_t entries, bytes, sweep_bytes; /* over all ranks */
+  int64_t entries, bytes, sweep_bytes, streamed_bytes; /* over all ranks */
   int64_t host_peak;                   /* largest over ranks */
   phase_summary phases;
 } solve_job;

@@ -24,7 +24,7 @@ status solve_collect(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
   linear_system *s = &j->system;
-  int64_t sums[3], top[1];
+  int64_t sums[4], top[1];
   double worst = 0.0;
   rc = alloc_array(&j->x, s->rows, sizeof *j->x, "solution");
   if (rc == STATUS_OK) rc = linear_store(s, j->x, j->solve.x);
@@ -33,9 +33,11 @@ status solve_collect(solve_job *j) {
   sums[1] = j->storage.bytes;
   sums[2] =
       j->storage.sweep_bytes + (int64_t)s->rows * (j->method != NULL ? j->method->vector_bytes : 0);
+  s->kernels->solve->matrix_describe(s->a, &j->storage); /* it may have moved to the host */
+  sums[3] = j->storage.streamed_bytes;
   top[0] = alloc_peak_bytes();
   TRY(backend_devices(j->run, &j->chosen));
-  TRY(comm_sum_i64(c, sums, 3));
+  TRY(comm_sum_i64(c, sums, 4));
   TRY(comm_max_i64(c, top, 1));
   for (lidx i = 0; i < s->rows; i++) {
     const double error = fabs(j->x[i] - 1.0);
@@ -45,6 +47,7 @@ status solve_collect(solve_job *j) {
   j->fingerprint = (uint64_t)sums[0];
   j->bytes = sums[1];
   j->sweep_bytes = sums[2];
+  j->streamed_bytes = sums[3];
   j->host_peak = top[0];
   j->error_max = (j->trivial || j->nullspace.constant) && j->solution_is_ones ? NAN : worst;
 done:
@@ -92,6 +95,7 @@ static void put_solve(const solve_job *j, report *r) {
   report_integer(r, "entries", j->entries);
   report_word(r, "format", j->storage.format);
   report_real(r, "bytes_per_row", (double)j->sweep_bytes / (double)j->owned.rows);
+  report_integer(r, "streamed_bytes_per_product", j->streamed_bytes);
   report_word(r, "method", j->method != NULL ? j->method->name : "none");
   report_word(r, "preconditioner", solve_preconditioner_name(j));
   report_word(r, "why", j->why);

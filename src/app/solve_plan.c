@@ -28,7 +28,10 @@ matrix_format solve_format_asked(const options *o) {
 status solve_open_backend(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const problem_size size = {j->a.global_rows, "rows", AUTO_GPU_ROWS};
+  const problem_size size = {.count = j->a.global_rows,
+                             .unit = "rows",
+                             .gpu_from = AUTO_GPU_ROWS,
+                             .device_memory = options_integer(j->run->o, "solve.device_memory")};
   linear_system *s = &j->system;
   s->world = c;
   s->timers = &j->timers;
@@ -208,6 +211,15 @@ done:
 
 void solve_release_method(solve_job *j) { linear_vector_release(&j->system, &j->solve.weight); }
 
+/* Vectors of a plan are a guess, so that what fits may still have to move for them. */
+static void print_streaming(const solve_job *j) {
+  char bytes[REPORT_BYTES];
+  if (j->storage.streamed_bytes == 0) return;
+  report_bytes((double)j->storage.streamed_bytes, bytes);
+  report_print(
+      "  the matrix does not fit on the GPU: %s come from host memory with every product\n", bytes);
+}
+
 void solve_print_plan(const solve_job *j) {
   if (comm_rank(j->run->c) != 0) return;
   const int64_t vectors = (int64_t)j->system.rows * 8 * (j->trivial ? 2 : 6);
@@ -225,6 +237,7 @@ void solve_print_plan(const solve_job *j) {
                j->system.kernels->name, comm_size(j->run->c), comm_size(j->run->c) == 1 ? "" : "s",
                j->run->threads, j->run->threads == 1 ? "" : "s", (long long)j->system.rows,
                matrix_bytes, j->storage.format, vector_bytes);
+  print_streaming(j);
   report_print("dry run: nothing was computed, nothing written\n");
 }
 

@@ -33,7 +33,7 @@ same "$(head -c 1 out)$(tail -c 2 out)" "{}"
 for key in command version config exit_code reason fingerprint reproducible ranks threads backend devices transport \
   transport_tried memory host_peak_bytes device_peak_bytes seconds setup read compute communicate write checkpoint total \
   phases traffic bytes gbytes_per_second fraction_of_measured_peak restarted_from warnings rows entries format \
-  bytes_per_row method preconditioner why iterations iterations_this_run relative_residual recursive_residual \
+  bytes_per_row streamed_bytes streamed_bytes_per_product method preconditioner why iterations iterations_this_run relative_residual recursive_residual \
   converged error_max; do
   grep -q "\"$key\":" r.json || complain "the report lacks $key"
 done

@@ -1,6 +1,10 @@
-/* The CUDA backend against the reference backend, bit for bit; packed and plain storage. An
- * argument chooses cases by name, for slow checkers: test_gpu_parity '*large*'. */
+/* The CUDA backend against the reference backend, bit for bit; packed and plain storage, and
+ * matrices that come from the host in parts. An argument chooses cases by name, for slow checkers
+ * (test_gpu_parity '*large*'), a second one the storage, by its number below. */
 #include "parity.h"
+
+#include <stdlib.h>
+
 #include "cuda_plain.h"
 #include "gpu.h"
 
@@ -30,7 +34,8 @@ static void every_sum_block(void **state) {
 
 int main(int argc, char **argv) {
   static const int threads[] = {1, 1};
-  static const backend *const subjects[] = {&BACKEND_cuda, &BACKEND_cuda_plain};
+  static const backend *const subjects[] = {&BACKEND_cuda, &BACKEND_cuda_plain,
+                                            &BACKEND_cuda_streamed};
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_rows),
       cmocka_unit_test(random_matrices_of_awkward_sizes),
@@ -48,7 +53,8 @@ int main(int argc, char **argv) {
   int rc = gpu_skip(world);
   thread_counts = threads;
   thread_count_count = 2;
-  for (int i = 0; i < 2 && rc == 0; i++) {
+  for (int i = 0; i < 3 && rc == 0; i++) {
+    if (argc > 2 && atoi(argv[2]) != i) continue;
     subject = subjects[i];
     rc = cmocka_run_group_tests(tests, NULL, NULL);
   }

@@ -15,8 +15,10 @@
 static const char *shared;
 
 /* Sizes of blocks and rounds, down to where every line and entry is a boundary. */
-static const reading_sizes all_sizes[] = {
-    {(int64_t)1 << 22, (int64_t)1 << 24, 0}, {64, 1, 0}, {7, 100, 2}, {4096, 1 << 16, 2}};
+static const reading_sizes all_sizes[] = {{(int64_t)1 << 22, (int64_t)1 << 24, 0, 2},
+                                          {64, 1, 0, 1},
+                                          {7, 100, 2, 1},
+                                          {4096, 1 << 16, 2, 2}};
 enum { SIZES = sizeof all_sizes / sizeof *all_sizes };
 
 /* Field `index` of a tab-separated line, in `room`. */

@@ -50,7 +50,7 @@ static const char *petsc(int width, const int64_t head[4], const int64_t *length
 static void read_file(const char *path, reading *r) {
   const int64_t before = alloc_live();
   captured s = captured_begin();
-  r->code = matrix_read(world, path, &r->a, &r->owned, &r->facts, &r->rhs);
+  r->code = matrix_read(world, path, 2, &r->a, &r->owned, &r->facts, &r->rhs);
   captured_end(&s, world, r->said);
   if (r->code != STATUS_OK) assert_int_equal(alloc_live(), before);
 }

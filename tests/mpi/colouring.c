@@ -34,7 +34,7 @@ static status make(comm *c, const subject *p, csr_rows *a, ownership *owned) {
   double *rhs = NULL;
   const char *shared = getenv("HALOSWEEP_SHARED");
   snprintf(path, sizeof path, "%s/matrices/%s", shared, p->file);
-  status rc = matrix_read(c, path, a, owned, &facts, &rhs);
+  status rc = matrix_read(c, path, 2, a, owned, &facts, &rhs);
   alloc_free(&rhs);
   return rc;
 }

@@ -11,7 +11,7 @@
 #include "reading_fixture.h"
 
 static const reading_sizes all_sizes[] = {
-    {(int64_t)1 << 22, (int64_t)1 << 24, 0}, {64, 1, 0}, {5, 100, 2}, {1000, 500, 1}};
+    {(int64_t)1 << 22, (int64_t)1 << 24, 0, 2}, {64, 1, 0, 1}, {5, 100, 2, 1}, {1000, 500, 1, 2}};
 enum { SIZES = sizeof all_sizes / sizeof *all_sizes };
 
 static inline const char *name_of(const char *stem) {
