@@ -252,7 +252,7 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, doubl
   TRY(stage_slices(&g));
   TRY(stage_tiles(&g));
   TRY(stage_items(&g));
-  TRY(stream_note(&g.s, g.list, g.interior + g.boundary, m));
+  if (narrow == 0.0) TRY(stream_note(&g.s, g.list, g.interior + g.boundary, m)); /* floats stay */
   m->view.rows = g.s.rows;
   m->view.tiles = m->view.list_count = g.s.tiles;
   m->view.long_rows = g.s.long_rows;
@@ -263,8 +263,10 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, doubl
   m->slices.interior = g.interior;
   m->slices.boundary = g.boundary;
   TRY(upload(d, &g, m));
-  m->next = d->first; /* from here on it may have to move */
-  d->first = m;
+  if (narrow == 0.0) { /* from here on it may have to move */
+    m->next = d->first;
+    d->first = m;
+  }
   describe(&g, plan->level != SELL_PLAIN, m);
   m->pattern = g.s.shapes; /* taken over */
   memset(&g.s.shapes, 0, sizeof g.s.shapes);

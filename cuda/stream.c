@@ -341,8 +341,9 @@ static status long_chunks(device *d, const matrix *a, int side, int absolute, co
     TRY(send(d, a, STREAM_LONG, c, stream, &some.m.long_value, &some.m.long_column));
     some.m.item = a->view.item + (side ? a->interior_items : 0) + c->first;
     some.m.item_count = c->count;
-    TRY(device_launched(d, kernel_long_rows(stream, &some, absolute, d->long_blocks),
-                        "kernel long rows"));
+    TRY(device_launched(
+        d, kernel_long_rows(stream, &some, absolute ? ROWS_RESIDUAL : ROWS_PRODUCT, d->long_blocks),
+        "kernel long rows"));
     TRY(note_used(d, stream));
   }
 done:
