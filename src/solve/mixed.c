@@ -169,7 +169,7 @@ status mixed_end(stepping *t, int falls) {
   const int fell = t->residual < 0.9 * before || t->residual <= now.target;
   t->real[MIXED_FAILED] = fell || !falls ? 0.0 : t->real[MIXED_FAILED] + 1.0;
   if (now.fixed_count && t->made > 0) goto done;
-  if (!fell && t->residual < rounding) {
+  if (t->real[MIXED_FAILED] >= 2.0 && t->residual < rounding) {
     t->verdict = VERDICT_REPEATS;
   } else if (t->real[MIXED_FAILED] >= MIXED_FAILURES) {
     stepping_break(t, "corrections made in float no longer lower the residual; |r| / |b|",

@@ -18,7 +18,8 @@
 enum { P, VECTORS };
 enum { RHO = MIXED_OWN }; /* r.z of the residual that the kept direction was made for; 0: none */
 
-static const double FALL = 0.1;
+/* A true residual above so many times the one carried: the direction belongs to another. */
+static const double FALL = 0.1, DRIFT = 2.0;
 /* Iterations between corrections: correct_every times this, rows times that (in exact arithmetic
  * all is done after as many as there are rows). */
 enum { LONGEST = 10, SMALL = 4 };
@@ -133,7 +134,9 @@ static void keep_direction(stepping *t) {
   const mixed *m = &g->m;
   linear_system *s = t->run->system;
   const double rho = m->state.beta > 0.0 ? m->state.rho / m->state.beta : 0.0;
-  const int good = m->state.pending && m->state.iteration > 0 && rho > 0.0 && rules_finite(rho) &&
+  const int honest = t->residual * m->boost <= DRIFT * m->state.residual;
+  const int good = honest && m->state.pending && m->state.iteration > 0 && rho > 0.0 &&
+                   rules_finite(rho) &&
                    (t->real[MIXED_FAILED] == 0.0 || m->state.verdict == VERDICT_NONE);
   t->real[RHO] = good ? linear_rescale_square(rho, m->boost, 1.0) : 0.0;
   if (!good) return;

@@ -97,7 +97,8 @@ static int check_is_due(const solve_limits *l, int64_t k) {
 /* A fixed count goes on below any tolerance, but not from an exact solution. */
 static verdict judge(const driver *d) {
   const solve_state s = state_of(d);
-  const verdict v = (verdict)rules_residual(&s, d->t.residual);
+  verdict v = (verdict)rules_residual(&s, d->t.residual);
+  if (v == VERDICT_HINT && d->method->exact) v = VERDICT_NONE;
   if (v == VERDICT_NONE && d->t.residual == 0.0) return VERDICT_CONVERGED;
   return v;
 }

@@ -36,7 +36,8 @@ typedef struct step_method {
   int vectors; /* of work[], the first `saved` of which are checkpointed as "/solve/" names[i] */
   int saved;   /* at most STEPPING_SAVED */
   const char *const *names;
-  int exact; /* where whole, `residual` is that of x_k itself: no checks are due */
+  int exact; /* where whole, `residual` is that of x_k itself: no checks are due, and
+                the method says when it is at round-off */
   int (*count)(const solve_run *run); /* NULL, or the number of vectors where it is not fixed */
   status (*open)(stepping *t);        /* NULL, or what is made once (bounds, colours, ...) */
   void (*close)(stepping *t);         /* NULL, or its end; local */

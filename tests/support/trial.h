@@ -29,6 +29,7 @@ typedef struct trial {
   int symmetric; /* it may be taken to be so */
   int preconditioned;
   const preconditioner *preconditioner; /* NULL: jacobi */
+  int64_t mixed;                        /* precision = mixed, corrected so often; 0: double */
   double rhs_scale;                     /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
   const char *transport;                /* NULL: host */
 } trial;
@@ -39,6 +40,7 @@ typedef struct outcome {
   int64_t iterations;
   double relative_residual, recursive_residual;
   int restarts;
+  int64_t corrections;
   double omega; /* that the method ended with */
   lidx rows;
   double *x;
@@ -75,7 +77,10 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   csr_block block;
   ownership owned;
   linear_system s = {.kernels = kernels, .world = world};
-  solve_run run = {.system = &s, .limits = t->limits, .gmres_restart = 30};
+  solve_run run = {.system = &s,
+                   .limits = t->limits,
+                   .gmres_restart = 30,
+                   .mixed = {.on = t->mixed > 0, .correct_every = t->mixed}};
   char path[64];
   assert_ok(problem_build(world, &request, &a, &owned));
   const device_request where = {.threads = threads};
@@ -144,6 +149,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   out->relative_residual = run.relative_residual;
   out->recursive_residual = run.recursive_residual;
   out->restarts = run.restarts;
+  out->corrections = run.mixed.corrections;
   out->omega = run.omega;
   out->rows = s.rows;
   out->x = x;
@@ -170,6 +176,7 @@ static inline void same_outcome(const outcome *a, const outcome *b, const char *
   assert_same_bits(a->relative_residual, b->relative_residual);
   assert_same_bits(a->recursive_residual, b->recursive_residual);
   assert_int_equal(a->restarts, b->restarts);
+  assert_int_equal(a->corrections, b->corrections);
   assert_int_equal(a->rows, b->rows);
   for (lidx i = 0; i < a->rows; i++) assert_same_bits(a->x[i], b->x[i]);
   if (strcmp(a->history, b->history) != 0) fail_msg("%s: histories differ", what);
