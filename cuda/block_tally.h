@@ -26,7 +26,7 @@ static __device__ inline void add_shared(int64_t *to, int64_t value) {
 }
 
 /* The xor tree of groups of `lanes` lanes: every lane gets its group's sum. */
-static __device__ inline double lane_tree(double sum, int lanes) {
+template <class REAL> static __device__ inline REAL lane_tree(REAL sum, int lanes) {
   for (int half = lanes / 2; half >= 1; half /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, half);
   return sum;
 }

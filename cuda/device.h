@@ -71,7 +71,7 @@ typedef struct matrix_view {
   int32_t uneven;       /* slices of a tile differ much in length */
   const slice *slices;  /* [8 tiles] */
   const uint16_t *slot; /* [256 tiles] length | place << 8 */
-  const double *value;
+  const void *value;    /* of the pass's numbers: doubles, or floats in ROWS_SINGLE_ passes */
   const lidx *column;
   const lidx *list; /* tiles to work on; NULL: all */
   lidx list_count;
@@ -81,7 +81,7 @@ typedef struct matrix_view {
   const lidx *long_row;   /* [long_rows] */
   const lidx *first_item; /* [long_rows + 1] the sums of long row j */
   const long_item *item;  /* [item_count] longest first */
-  const double *long_value;
+  const void *long_value;
   const lidx *long_column;
   double *item_sum; /* [2 items] sums of a x; of |a||x| */
 } matrix_view;
@@ -93,6 +93,8 @@ typedef enum row_pass {
   ROWS_CG_PRODUCT,
   ROWS_RELAX,
   ROWS_RELAX_SET,
+  ROWS_SINGLE_SWEEP, /* from here on in float */
+  ROWS_SINGLE_CG_PRODUCT,
   ROW_PASSES
 } row_pass;
 typedef enum shapes_pass_kind {
@@ -105,12 +107,17 @@ typedef enum shapes_pass_kind {
   SHAPES_CG_REDUCE,
   SHAPES_PASSES
 } shapes_pass_kind;
-typedef enum vector_pass { VECTOR_DOT, VECTOR_CG_RESIDUAL, VECTOR_PASSES } vector_pass;
+typedef enum vector_pass {
+  VECTOR_DOT,
+  VECTOR_CG_RESIDUAL,
+  VECTOR_SINGLE_CG_RESIDUAL,
+  VECTOR_PASSES
+} vector_pass;
 
 typedef struct rows_args {
   matrix_view m;
-  const double *x, *b, *weight, *y; /* ROWS_RELAX: any may be NULL */
-  double *out;                      /* may be NULL for ROWS_RESIDUAL */
+  const void *x, *b, *weight, *y; /* the pass's numbers; ROWS_RELAX: any may be NULL */
+  void *out;                      /* may be NULL for ROWS_RESIDUAL */
   const lidx *set; /* ROWS_RELAX_SET: the entries that rows are, in x, b, weight and out */
   int32_t keep;    /* ... and whether out is added to */
   const solve_state *state;
@@ -165,8 +172,8 @@ typedef struct shapes_args {
 
 typedef struct vector_args {
   lidx rows, tiles;
-  const double *x, *inverse; /* y of a dot; inverse may be NULL */
-  double *r;
+  const void *x, *inverse; /* the pass's numbers; y of a dot; inverse may be NULL */
+  void *r;
   const solve_state *state;
   double scale;
   int32_t block, reverse, early;
@@ -176,8 +183,9 @@ typedef struct vector_args {
 typedef struct direction_args {
   lidx rows;
   int32_t reverse, early;
-  const double *r, *inverse, *from; /* inverse may be NULL; from may be the direction itself */
-  double *direction, *x;
+  int32_t single;                 /* numbers are floats, and a verdict ends all */
+  const void *r, *inverse, *from; /* inverse may be NULL; from may be the direction itself */
+  void *direction, *x;
   const solve_state *state;
 } direction_args;
 
@@ -204,8 +212,9 @@ enum { MATRIX_ROOMS = 24 };
 typedef enum stream_kind { STREAM_TILES, STREAM_LONG, STREAM_KINDS } stream_kind;
 typedef struct matrix_stream {
   stream_extent *tile; /* of slice_tiles */
+  int value_bytes;     /* 8, or 4: floats */
   int64_t values[STREAM_KINDS], columns[STREAM_KINDS];
-  double *value[STREAM_KINDS]; /* pinned; NULL: on the device, or none */
+  void *value[STREAM_KINDS]; /* pinned; NULL: on the device, or none */
   lidx *column[STREAM_KINDS];
   stream_chunk *chunk[STREAM_KINDS][2]; /* interior, boundary */
   lidx chunks[STREAM_KINDS][2];
@@ -256,6 +265,7 @@ typedef struct halo_plan {
   lidx *row, *rows_there;
   double *send, *send_there; /* pinned, as the host and as the device see it */
   double *ghost;             /* pinned */
+  double *wide;              /* device: ghosts that become floats; NULL: none did yet */
   cudaEvent_t sent[HALO_CHUNKS], received;
 } halo_plan;
 
@@ -345,6 +355,9 @@ ending plain_ending(const device *d);
 void halo_plans_release(device *d);
 status cuda_pack(device *d, const halo *h, vec x);
 status cuda_unpack(device *d, const halo *h, vec x);
+/* The same for float vectors: x.data.at has floats. */
+status cuda_pack_single(device *d, const halo *h, vec x);
+status cuda_unpack_single(device *d, const halo *h, vec x);
 
 /* probe.c */
 status cuda_open(const device_request *request, device **out);
@@ -355,6 +368,8 @@ void cuda_describe(const device *d, device_facts *out);
 /* matrix.c */
 status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out);
 status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format format, matrix **out);
+/* Its values are floats, (float)(scale a_ij): for ROWS_SINGLE_ passes. */
+status cuda_matrix_create_single(device *d, const csr_block *a, double scale, matrix **out);
 void cuda_matrix_release(device *d, matrix **a);
 void cuda_matrix_describe(const matrix *a, matrix_facts *out);
 /* Device memory for, and a copy of, an array of a matrix; released with it. */
@@ -398,10 +413,17 @@ status cuda_cg_reduce(device *d, const matrix *a, vec direction, vec q, vec inve
                       dptr state);
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state);
 
+/* work.c: passes with a state, for single.c; of args all but what the device decides is set. */
+status rows_judged(device *d, const matrix *a, part p, row_pass pass, vec weight, rows_args *args);
+status vectors_judged(device *d, vector_pass pass, const vector_args *args);
+status direction_judged(device *d, direction_args *args);
+
+extern const struct mixed_backend MIXED_cuda;
+
 /* Kernels (*.cu). Each returns the launch's error; none waits. */
 cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed);
 cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a, int most_blocks);
-cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute, int most_blocks);
+cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, row_pass pass, int most_blocks);
 cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, const shapes_args *a,
                           int most_blocks);
 cudaError_t kernel_advance_ghosts(cudaStream_t s, const shapes_args *a, lidx begin, lidx count);
@@ -417,6 +439,10 @@ cudaError_t kernel_max_abs(cudaStream_t s, const double *x, lidx rows, uint64_t 
                            int processors);
 cudaError_t kernel_gather(cudaStream_t s, const double *x, const lidx *row, lidx begin, lidx end,
                           double *out);
+cudaError_t kernel_narrow(cudaStream_t s, double c, const double *from, int64_t count, float *to);
+cudaError_t kernel_correct(cudaStream_t s, double c, const float *e, int64_t count, double *x);
+cudaError_t kernel_gather_single(cudaStream_t s, const float *x, const lidx *row, lidx begin,
+                                 lidx end, double *out);
 cudaError_t kernel_judge(cudaStream_t s, const ending *e);
 cudaError_t kernel_collect(cudaStream_t s, int64_t *words, int sums, int64_t *out);
 cudaError_t kernel_store_state(cudaStream_t s, solve_state *to, const solve_state *value);

@@ -15,6 +15,7 @@ enum { CHUNK_LEAST = 65536 }; /* entries */
 static void plan_release(device *d, halo_plan *p) {
   alloc_free(&p->row);
   if (p->rows_there != NULL) device_free(d, p->rows_there);
+  if (p->wide != NULL) device_free(d, p->wide);
   if (p->send != NULL) cudaFreeHost(p->send);
   if (p->ghost != NULL) cudaFreeHost(p->ghost);
   for (int i = 0; i < HALO_CHUNKS; i++) {
@@ -96,12 +97,15 @@ static lidx chunk_end(lidx begin, lidx chunk, lidx entries) {
 }
 
 /* Gathers the send rows by chunks and marks the end of each. */
-static status gather(device *d, const halo_plan *p, vec x, double *to, lidx chunk) {
+static status gather(device *d, const halo_plan *p, vec x, int single, double *to, lidx chunk) {
   status rc = STATUS_OK;
   for (lidx begin = 0, end, i = 0; begin < p->sends; begin = end, i++) {
     end = chunk_end(begin, chunk, p->sends);
-    TRY(device_launched(d, kernel_gather(d->main, x.data.at, p->rows_there, begin, end, to),
-                        "kernel gather"));
+    TRY(device_launched(
+        d,
+        single ? kernel_gather_single(d->main, x.data.at, p->rows_there, begin, end, to)
+               : kernel_gather(d->main, x.data.at, p->rows_there, begin, end, to),
+        "kernel gather"));
     TRY(device_check(d, cudaEventRecord(p->sent[i], d->main), "cudaEventRecord"));
   }
   TRY(device_check(d, cudaEventRecord(d->fork, d->main), "cudaEventRecord"));
@@ -110,7 +114,7 @@ done:
   return rc;
 }
 
-status cuda_pack(device *d, const halo *h, vec x) {
+static status pack(device *d, const halo *h, vec x, int single) {
   status rc = STATUS_OK;
   halo_plan *p;
   if (h->sends == 0 && h->ghosts == 0) goto done; /* leaves a kept pass alone */
@@ -118,13 +122,13 @@ status cuda_pack(device *d, const halo *h, vec x) {
   TRY(device_join(d));
   TRY(plan_of(d, h, &p));
   if (h->adopted) {
-    TRY(gather(d, p, x, h->send_buffer, h->sends > 0 ? h->sends : 1));
+    TRY(gather(d, p, x, single, h->send_buffer, h->sends > 0 ? h->sends : 1));
     /* MPI reads what was gathered, and writes where the last unpack() read */
     TRY(device_check(d, cudaEventSynchronize(d->fork), "kernel gather"));
     goto done;
   }
   const lidx chunk = chunk_of(h->sends);
-  TRY(gather(d, p, x, p->send_there, chunk));
+  TRY(gather(d, p, x, single, p->send_there, chunk));
   for (lidx begin = 0, end, i = 0; begin < h->sends; begin = end, i++) {
     end = chunk_end(begin, chunk, h->sends);
     TRY(device_check(d, cudaEventSynchronize(p->sent[i]), "kernel gather"));
@@ -133,6 +137,10 @@ status cuda_pack(device *d, const halo *h, vec x) {
 done:
   return rc;
 }
+
+status cuda_pack(device *d, const halo *h, vec x) { return pack(d, h, x, 0); }
+
+status cuda_pack_single(device *d, const halo *h, vec x) { return pack(d, h, x, 1); }
 
 /* Ghosts through pinned memory to `to`, in chunks. */
 static status send_ghosts(device *d, const halo *h, halo_plan *p, double *to, cudaStream_t stream) {
@@ -153,7 +161,7 @@ done:
   return rc;
 }
 
-status cuda_unpack(device *d, const halo *h, vec x) {
+static status unpack(device *d, const halo *h, vec x, int single) {
   status rc = STATUS_OK;
   halo_plan *p;
   if (h->ghosts == 0) goto done;
@@ -166,13 +174,20 @@ status cuda_unpack(device *d, const halo *h, vec x) {
     TRY(device_join(d));
   }
   const cudaStream_t stream = forked ? d->urgent : d->main;
-  double *to = (double *)x.data.at + x.rows;
+  if (single && p->wide == NULL) {
+    TRY(device_alloc(d, h->ghosts * (int64_t)sizeof *p->wide, "ghosts", &p->wide));
+  }
+  double *to = single ? p->wide : (double *)x.data.at + x.rows;
   if (h->adopted) {
     const size_t bytes = (size_t)h->ghosts * sizeof(double);
     TRY(device_copied(d, cudaMemcpyAsync(to, h->ghost_buffer, bytes, cudaMemcpyDefault, stream),
                       "copy on the GPU"));
   } else {
     TRY(send_ghosts(d, h, p, to, stream));
+  }
+  if (single) {
+    TRY(device_launched(d, kernel_narrow(stream, 1.0, to, h->ghosts, (float *)x.data.at + x.rows),
+                        "kernel narrow"));
   }
   if (forked) {
     TRY(device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord"));
@@ -181,3 +196,7 @@ status cuda_unpack(device *d, const halo *h, vec x) {
 done:
   return rc;
 }
+
+status cuda_unpack(device *d, const halo *h, vec x) { return unpack(d, h, x, 0); }
+
+status cuda_unpack_single(device *d, const halo *h, vec x) { return unpack(d, h, x, 1); }

@@ -22,6 +22,7 @@ typedef struct staging {
   lidx *first_item;
   long_item *item;
   lidx items, interior_items;
+  int value_bytes; /* 8; 4: s.value and s.long_value hold floats */
 } staging;
 
 static void staging_release(staging *g) {
@@ -131,14 +132,15 @@ static void list_pieces(const staging *g, matrix *m, piece *out) {
   const piece all[PIECES] = {
       {g->slices, slots / WARP * (int64_t)sizeof *g->slices, &m->view.slices, "slices"},
       {g->slot, slots * (int64_t)sizeof *g->slot, &m->view.slot, "row lengths"},
-      {s->value, s->value_at[s->slices] * 8, &m->view.value, "matrix values"},
+      {s->value, s->value_at[s->slices] * g->value_bytes, &m->view.value, "matrix values"},
       {s->column, s->column_at[s->slices] * 4, &m->view.column, "matrix columns"},
       {g->list, (int64_t)(g->interior + g->boundary) * 4, &m->slice_tiles, "tiles"},
       {s->long_first, rows > 0 ? ((int64_t)s->tiles + 1) * 4 : 0, &m->view.long_first, "long rows"},
       {s->long_row, rows * 4, &m->view.long_row, "long rows"},
       {g->first_item, rows > 0 ? (rows + 1) * 4 : 0, &m->view.first_item, "long rows"},
       {g->item, items * (int64_t)sizeof *g->item, &m->view.item, "long rows"},
-      {s->long_value, s->long_offset[rows] * 8, &m->view.long_value, "values of long rows"},
+      {s->long_value, s->long_offset[rows] * g->value_bytes, &m->view.long_value,
+       "values of long rows"},
       {s->long_column, s->long_offset[rows] * 4, &m->view.long_column, "columns of long rows"},
       {NULL, 2 * items * 8, &m->view.item_sum, "sums of long rows"}};
   memcpy(out, all, sizeof all);
@@ -189,8 +191,9 @@ static int64_t sweep_bytes(const staging *g) {
   const sell *s = &g->s;
   return pattern_bytes(&s->shapes) +
          (int64_t)(g->interior + g->boundary) * (TILE * 2 + TILE / WARP * (int64_t)sizeof(slice)) +
-         s->value_at[s->slices] * 8 + s->column_at[s->slices] * 4 +
-         s->long_offset[s->long_rows] * 12 + g->items * (int64_t)(sizeof(long_item) + 16);
+         s->value_at[s->slices] * g->value_bytes + s->column_at[s->slices] * 4 +
+         s->long_offset[s->long_rows] * (g->value_bytes + 4) +
+         g->items * (int64_t)(sizeof(long_item) + 16);
 }
 
 /* Whether warps that wait for their tile's longest slice would wait long: slices of a tile are as
@@ -207,10 +210,11 @@ static int32_t uneven(const sell *s) {
 static void describe(const staging *g, int packed, matrix *m) {
   const sell *s = &g->s;
   const int slices = g->interior + g->boundary > 0, shapes = s->shapes.shapes > 0;
-  m->facts.format = !packed   ? "sell-32 plain"
-                    : !shapes ? "sell-32"
-                    : slices  ? "pattern + sell-32"
-                              : "pattern";
+  m->facts.format = g->value_bytes == 4 ? "sell-32 in float"
+                    : !packed           ? "sell-32 plain"
+                    : !shapes           ? "sell-32"
+                    : slices            ? "pattern + sell-32"
+                                        : "pattern";
   m->facts.sweep_bytes = sweep_bytes(g);
   m->facts.long_rows = s->long_rows;
   m->facts.shapes = s->shapes.shapes;
@@ -221,7 +225,18 @@ static void describe(const staging *g, int packed, matrix *m) {
   m->facts.interior_rows = s->rows - m->facts.boundary_rows;
 }
 
-static status create(device *d, const csr_block *a, const sell_plan *plan, matrix **out) {
+/* Doubles become floats in place, from the first on. */
+static void narrow_values(double *value, eidx count, double scale) {
+  char *to = (char *)value;
+  for (eidx e = 0; e < count; e++, to += sizeof(float)) {
+    const float narrow = (float)(scale * value[e]);
+    memcpy(to, &narrow, sizeof narrow);
+  }
+}
+
+/* narrow: values times this in float; 0: as they are. */
+static status create(device *d, const csr_block *a, const sell_plan *plan, double narrow,
+                     matrix **out) {
   status rc = STATUS_OK;
   staging g;
   memset(&g, 0, sizeof g);
@@ -229,10 +244,15 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, matri
   matrix *m = *out;
   TRY(device_settle(d));
   TRY(sell_create(a, plan, &g.s));
+  g.value_bytes = narrow == 0.0 ? 8 : 4;
+  if (narrow != 0.0) {
+    narrow_values(g.s.value, g.s.value_at[g.s.slices], narrow);
+    narrow_values(g.s.long_value, g.s.long_offset[g.s.long_rows], narrow);
+  }
   TRY(stage_slices(&g));
   TRY(stage_tiles(&g));
   TRY(stage_items(&g));
-  TRY(stream_note(&g.s, g.list, g.interior + g.boundary, m));
+  TRY(stream_note(&g.s, g.value_bytes, g.list, g.interior + g.boundary, m));
   m->view.rows = g.s.rows;
   m->view.tiles = m->view.list_count = g.s.tiles;
   m->view.long_rows = g.s.long_rows;
@@ -261,13 +281,18 @@ status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, m
                           .level = SELL_SLICES,
                           .shapes = format == FORMAT_AUTO || format == FORMAT_PATTERN,
                           .threads = d->threads};
-  return create(d, a, &plan, out);
+  return create(d, a, &plan, 0.0, out);
+}
+
+status cuda_matrix_create_single(device *d, const csr_block *a, double scale, matrix **out) {
+  const sell_plan plan = {.lanes = WARP, .level = SELL_SLICES, .threads = d->threads};
+  return create(d, a, &plan, scale, out);
 }
 
 status cuda_matrix_create_plain(device *d, const csr_block *a, matrix_format format, matrix **out) {
   const sell_plan plan = {.lanes = WARP, .level = SELL_PLAIN, .threads = 1};
   (void)format;
-  return create(d, a, &plan, out);
+  return create(d, a, &plan, 0.0, out);
 }
 
 void cuda_matrix_release(device *d, matrix **a) {
@@ -281,11 +306,12 @@ void cuda_matrix_release(device *d, matrix **a) {
 
 /* With where the entries are. */
 void cuda_matrix_describe(const matrix *a, matrix_facts *out) {
-  static const char *const names[][2] = {{"sell-32 plain", "sell-32 plain, streamed"},
+  static const char *const names[][2] = {{"sell-32 in float", "sell-32 in float, streamed"},
+                                         {"sell-32 plain", "sell-32 plain, streamed"},
                                          {"sell-32", "sell-32, streamed"},
                                          {"pattern + sell-32", "pattern + sell-32, streamed"}};
   *out = a->facts;
-  for (int i = 0; i < 3 && a->streamed; i++) {
+  for (int i = 0; i < 4 && a->streamed; i++) {
     if (strcmp(names[i][0], a->facts.format) == 0) out->format = names[i][1];
   }
 }

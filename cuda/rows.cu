@@ -10,6 +10,9 @@
  * longest first; the pass only looks their sums up (a bisection in the tile's few) and chains those
  * of segments.
  *
+ * Numbers are doubles, or floats in the ROWS_SINGLE_ passes (mixed_backend.h): REAL. Terms of sums
+ * are doubles in both.
+ *
  * Traffic of a row of n entries: 12 n (packed slices less, sell.h) + 2.5, and 8 for each vector.
  * Source of the format: Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401. */
 #include "passes.h"
@@ -36,12 +39,12 @@ static __device__ inline void head_load(const rows_args &p, lidx i, slice_head *
 }
 
 /* Adds entries of one lane's row to s (and sa): KIND as in sell.h. */
-template <int KIND, bool ABSOLUTE>
+template <int KIND, bool ABSOLUTE, class REAL>
 static __device__ inline void
-slice_rows(const double *__restrict__ value, const lidx *__restrict__ column,
-           const double *__restrict__ x, int lane, int longest, int length, double *s, double *sa) {
+slice_rows(const REAL *__restrict__ value, const lidx *__restrict__ column,
+           const REAL *__restrict__ x, int lane, int longest, int length, REAL *s, REAL *sa) {
   for (int k = 0; k < longest; k += FLIGHT) {
-    double a[FLIGHT], y[FLIGHT];
+    REAL a[FLIGHT], y[FLIGHT];
     lidx c[FLIGHT];
 #pragma unroll
     for (int u = 0; u < FLIGHT; u++) {
@@ -63,9 +66,9 @@ slice_rows(const double *__restrict__ value, const lidx *__restrict__ column,
 }
 
 /* The sum of a row kept aside, if it is one. */
-template <bool ABSOLUTE>
-static __device__ inline void long_row(const matrix_view &m, lidx tile, lidx row, double *s,
-                                       double *sa) {
+template <bool ABSOLUTE, class REAL>
+static __device__ inline void long_row(const matrix_view &m, lidx tile, lidx row, REAL *s,
+                                       REAL *sa) {
   lidx low = m.long_first[tile], high = m.long_first[tile + 1];
   while (low < high) {
     const lidx middle = low + (high - low) / 2;
@@ -77,21 +80,21 @@ static __device__ inline void long_row(const matrix_view &m, lidx tile, lidx row
   }
   if (low >= m.long_first[tile + 1] || m.long_row[low] != row) return;
   for (lidx i = m.first_item[low]; i < m.first_item[low + 1]; i++) {
-    *s += m.item_sum[i];
-    if (ABSOLUTE) *sa += m.item_sum[m.items + i];
+    *s += static_cast<REAL>(m.item_sum[i]);
+    if (ABSOLUTE) *sa += static_cast<REAL>(m.item_sum[m.items + i]);
   }
 }
 
 /* s = row times x (sa: of absolute values), in the fixed order. */
-template <bool ABSOLUTE>
-static __device__ inline void row_times(const matrix_view &m, const double *x,
-                                        const slice_head &head, lidx row, double *s, double *sa) {
+template <bool ABSOLUTE, class REAL>
+static __device__ inline void row_times(const matrix_view &m, const REAL *x, const slice_head &head,
+                                        lidx row, REAL *s, REAL *sa) {
   const int lane = (int)threadIdx.x % WARP, kind = (int)(head.where.value_at & (SELL_ALIGN - 1));
   const int length = head.slot & 255, longest = __shfl_sync(ALL_LANES, length, 0);
-  const double *value = m.value + (head.where.value_at - kind);
+  const REAL *value = static_cast<const REAL *>(m.value) + (head.where.value_at - kind);
   const lidx *column = m.column + head.where.column_at;
-  *s = 0.0;
-  *sa = 0.0;
+  *s = 0;
+  *sa = 0;
   if (kind == SLICE_GATHER) {
     slice_rows<SLICE_GATHER, ABSOLUTE>(value, column, x, lane, longest, length, s, sa);
   } else if (kind == SLICE_RUN) {
@@ -105,30 +108,32 @@ static __device__ inline void row_times(const matrix_view &m, const double *x,
 }
 
 /* What a row leaves: its result, and the terms of sums (u u, or u v for cg_product). */
-template <int PASS>
+template <int PASS, class REAL>
 static __device__ inline void row_result(const rows_args &p, int update, double scale, lidx row,
-                                         double s, double sa, double mine, double b, double w,
-                                         double *u, double *v, int *changed) {
+                                         REAL s, REAL sa, REAL mine, REAL b, REAL w, double *u,
+                                         double *v, int *changed) {
+  REAL *out = static_cast<REAL *>(p.out);
   if (PASS == ROWS_PRODUCT) {
-    p.out[row] = s;
+    out[row] = s;
   } else if (PASS == ROWS_RELAX) {
-    const double r = p.b == nullptr ? -s : b - s, factor = p.weight == nullptr ? scale : scale * w;
-    p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, mine);
+    const REAL c = static_cast<REAL>(scale);
+    const REAL r = p.b == nullptr ? -s : b - s, factor = p.weight == nullptr ? c : c * w;
+    out[row] = p.y == nullptr ? factor * r : fma(factor, r, mine);
   } else if (PASS == ROWS_RELAX_SET) {
-    p.out[row] = fma(w, b - s, mine);
+    out[row] = fma(w, b - s, mine);
   } else if (PASS == ROWS_RESIDUAL) {
-    const double r = b - s;
-    if (p.out != nullptr) p.out[row] = r;
+    const REAL r = b - s;
+    if (out != nullptr) out[row] = r;
     *u = scale * r;
     *v = scale * sa;
   } else if (PASS == ROWS_SWEEP) {
-    const double r = b - s, next = fma(w, r, mine);
-    p.out[row] = next;
+    const REAL r = b - s, next = fma(w, r, mine);
+    out[row] = next;
     *changed += bits_of(next) != bits_of(mine);
     *u = scale * (update ? next - mine : r);
     *v = scale * next;
   } else {
-    p.out[row] = s;
+    out[row] = s;
     *u = scale * mine;
     *v = scale * s;
   }
@@ -152,7 +157,7 @@ static __device__ inline void group_sums(block_tally *t, const double (*term)[PA
   }
 }
 
-template <int PASS, int GROUP>
+template <int PASS, int GROUP, class REAL>
 __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
     rows_pass(const __grid_constant__ rows_args p) {
   constexpr bool SUMS = PASS != ROWS_PRODUCT && PASS != ROWS_RELAX && PASS != ROWS_RELAX_SET;
@@ -160,6 +165,8 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   const matrix_view &m = p.m;
+  const REAL *xs = static_cast<const REAL *>(p.x), *bs = static_cast<const REAL *>(p.b);
+  const REAL *ws = static_cast<const REAL *>(p.weight), *ys = static_cast<const REAL *>(p.y);
   slice_head next = {};
   /* the matrix does not change: this load need not wait for the pass before */
   let_next_start();
@@ -183,25 +190,27 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
       const lidx row = head.tile * TILE + place;
       const bool there = row < m.rows;
       const lidx entry = PASS == ROWS_RELAX_SET && there ? p.set[row] : row;
-      double s, sa, u = 0.0, v = 0.0, mine = 0.0, b = 0.0, w = 0.0;
-      if (there && (PASS == ROWS_SWEEP || PASS == ROWS_CG_PRODUCT)) mine = p.x[row];
-      if (there && (PASS == ROWS_SWEEP || PASS == ROWS_RESIDUAL)) b = p.b[row];
-      if (there && PASS == ROWS_SWEEP) w = p.weight[row];
+      REAL s, sa, mine = 0, b = 0, w = 0;
+      double u = 0.0, v = 0.0;
+      if (there && (PASS == ROWS_SWEEP || PASS == ROWS_CG_PRODUCT)) mine = xs[row];
+      if (there && (PASS == ROWS_SWEEP || PASS == ROWS_RESIDUAL)) b = bs[row];
+      if (there && PASS == ROWS_SWEEP) w = ws[row];
       if (there && PASS == ROWS_RELAX) {
-        if (p.y != nullptr) mine = p.y[row];
-        if (p.b != nullptr) b = p.b[row];
-        if (p.weight != nullptr) w = p.weight[row];
+        if (p.y != nullptr) mine = ys[row];
+        if (p.b != nullptr) b = bs[row];
+        if (p.weight != nullptr) w = ws[row];
       }
       if (there && PASS == ROWS_RELAX_SET) {
-        if (p.keep) mine = p.out[entry];
-        if (p.b != nullptr) b = p.b[entry];
-        w = p.weight[entry];
+        if (p.keep) mine = static_cast<const REAL *>(p.out)[entry];
+        if (p.b != nullptr) b = bs[entry];
+        w = ws[entry];
       }
       head_load<GROUP>(p, g + 1 < tiles ? first + g + 1 : first + (lidx)gridDim.x * GROUP, &next);
       if (PASS == ROWS_RELAX && p.x == nullptr) {
-        s = 0.0;
+        s = 0;
+        sa = 0;
       } else {
-        row_times<PASS == ROWS_RESIDUAL>(m, p.x, head, row, &s, &sa);
+        row_times<PASS == ROWS_RESIDUAL>(m, xs, head, row, &s, &sa);
       }
       if (there) {
         row_result<PASS>(p, update, scale, entry, s, sa, mine, b, w, &u, &v, &changed);
@@ -227,15 +236,15 @@ __global__ void __launch_bounds__(TILE, PASS == ROWS_SWEEP ? 3 : 4)
 }
 
 /* One item of long_rows by a warp: lane l chains entries l, l + 32, ... */
-template <bool ABSOLUTE>
-static __device__ inline void long_sum(const matrix_view &m, const double *__restrict__ x,
+template <bool ABSOLUTE, class REAL>
+static __device__ inline void long_sum(const matrix_view &m, const REAL *__restrict__ x,
                                        long_item item) {
   const int lane = (int)threadIdx.x % WARP;
-  const double *__restrict__ value = m.long_value + item.begin;
+  const REAL *__restrict__ value = static_cast<const REAL *>(m.long_value) + item.begin;
   const lidx *__restrict__ column = m.long_column + item.begin;
-  double s = 0.0, sa = 0.0;
+  REAL s = 0, sa = 0;
   for (int k = lane; k < item.count; k += LONG_FLIGHT * WARP) {
-    double a[LONG_FLIGHT], y[LONG_FLIGHT];
+    REAL a[LONG_FLIGHT], y[LONG_FLIGHT];
     lidx c[LONG_FLIGHT];
 #pragma unroll
     for (int u = 0; u < LONG_FLIGHT; u++) {
@@ -263,28 +272,24 @@ static __device__ inline void long_sum(const matrix_view &m, const double *__res
   }
 }
 
-template <bool ABSOLUTE>
+template <bool ABSOLUTE, class REAL>
 __global__ void __launch_bounds__(TILE, 2) long_rows(const __grid_constant__ rows_args p) {
   const lidx warps = (lidx)gridDim.x * WARPS;
   if (!state_open(p.state)) return;
   /* items fall in length: neighbours go to different multiprocessors */
   for (lidx i = (lidx)(threadIdx.x / WARP * gridDim.x + blockIdx.x); i < p.m.item_count;
        i += warps) {
-    long_sum<ABSOLUTE>(p.m, p.x, p.m.item[i]);
+    long_sum<ABSOLUTE>(p.m, static_cast<const REAL *>(p.x), p.m.item[i]);
   }
 }
 
 /* By pass, and by whether slices are uneven. */
+#define BOTH(pass, type)                                                                           \
+  { (const void *)rows_pass<pass, 1, type>, (const void *)rows_pass<pass, UNEVEN_GROUP, type> }
 static const void *const ROW_KERNELS[][2] = {
-    {(const void *)rows_pass<ROWS_PRODUCT, 1>, (const void *)rows_pass<ROWS_PRODUCT, UNEVEN_GROUP>},
-    {(const void *)rows_pass<ROWS_RESIDUAL, 1>,
-     (const void *)rows_pass<ROWS_RESIDUAL, UNEVEN_GROUP>},
-    {(const void *)rows_pass<ROWS_SWEEP, 1>, (const void *)rows_pass<ROWS_SWEEP, UNEVEN_GROUP>},
-    {(const void *)rows_pass<ROWS_CG_PRODUCT, 1>,
-     (const void *)rows_pass<ROWS_CG_PRODUCT, UNEVEN_GROUP>},
-    {(const void *)rows_pass<ROWS_RELAX, 1>, (const void *)rows_pass<ROWS_RELAX, UNEVEN_GROUP>},
-    {(const void *)rows_pass<ROWS_RELAX_SET, 1>,
-     (const void *)rows_pass<ROWS_RELAX_SET, UNEVEN_GROUP>}};
+    BOTH(ROWS_PRODUCT, double),    BOTH(ROWS_RESIDUAL, double), BOTH(ROWS_SWEEP, double),
+    BOTH(ROWS_CG_PRODUCT, double), BOTH(ROWS_RELAX, double),    BOTH(ROWS_RELAX_SET, double),
+    BOTH(ROWS_SWEEP, float),       BOTH(ROWS_CG_PRODUCT, float)};
 
 extern "C" cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a,
                                    int most_blocks) {
@@ -298,18 +303,20 @@ extern "C" cudaError_t kernel_rows_fit(row_pass pass, int *blocks) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ROW_KERNELS[pass][1], TILE, 0);
 }
 
-extern "C" cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, int absolute,
+extern "C" cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, row_pass pass,
                                         int most_blocks) {
   const int blocks = blocks_for((a->m.item_count + WARPS - 1) / WARPS, most_blocks);
-  if (absolute) {
-    long_rows<true><<<blocks, TILE, 0, s>>>(*a);
+  if (pass >= ROWS_SINGLE_SWEEP) {
+    long_rows<false, float><<<blocks, TILE, 0, s>>>(*a);
+  } else if (pass == ROWS_RESIDUAL) {
+    long_rows<true, double><<<blocks, TILE, 0, s>>>(*a);
   } else {
-    long_rows<false><<<blocks, TILE, 0, s>>>(*a);
+    long_rows<false, double><<<blocks, TILE, 0, s>>>(*a);
   }
   return cudaGetLastError();
 }
 
 extern "C" cudaError_t kernel_long_rows_fit(int *blocks) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)long_rows<true>, TILE,
-                                                       0);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      blocks, (const void *)long_rows<true, double>, TILE, 0);
 }

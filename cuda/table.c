@@ -13,7 +13,7 @@
     .relax_set = cuda_relax_set, .sweep = cuda_sweep, .cg_product = cuda_cg_product,               \
     .cg_residual = cuda_cg_residual, .cg_direction = cuda_cg_direction, .cg_two_vectors = 1,       \
     .cg_advance = cuda_cg_advance, .cg_reduce = cuda_cg_reduce, .judge = cuda_judge,               \
-    .look = cuda_look,                                                                             \
+    .look = cuda_look, .mixed = &MIXED_cuda,                                                       \
   }
 
 static const solve_backend SOLVE_cuda = SOLVE(cuda_matrix_create);

@@ -13,13 +13,14 @@
 
 enum { SYNC_EACH_LAUNCH = CUDA_SYNC };
 
-static const char *const ROW_PASS_NAME[] = {"kernel product", "kernel residual",
-                                            "kernel sweep",   "kernel cg product",
-                                            "kernel relax",   "kernel relax set"};
+static const char *const ROW_PASS_NAME[] = {
+    "kernel product", "kernel residual",  "kernel sweep",          "kernel cg product",
+    "kernel relax",   "kernel relax set", "kernel sweep in float", "kernel cg product in float"};
 static const char *const SHAPES_PASS_NAME[] = {
     "kernel product", "kernel residual",   "kernel sweep",    "kernel cg product",
     "kernel relax",   "kernel cg advance", "kernel cg reduce"};
-static const char *const VECTOR_PASS_NAME[] = {"kernel dot", "kernel cg residual"};
+static const char *const VECTOR_PASS_NAME[] = {"kernel dot", "kernel cg residual",
+                                               "kernel cg residual in float"};
 
 status device_copied(device *d, cudaError_t error, const char *what) {
   d->facts.copies++;
@@ -163,20 +164,28 @@ status cuda_cg_residual(device *d, vec q, vec inverse_diagonal, vec r, dptr stat
   return vectors_work(d, VECTOR_CG_RESIDUAL, &args, 1);
 }
 
+status vectors_judged(device *d, vector_pass pass, const vector_args *args) {
+  return vectors_work(d, pass, args, 1);
+}
+
+status direction_judged(device *d, direction_args *args) {
+  status rc = device_ready(d);
+  if (rc != STATUS_OK || args->rows == 0) return rc;
+  args->reverse = device_turn(d);
+  args->early = d->early;
+  return device_launched(d, kernel_direction(d->main, args), "kernel cg direction");
+}
+
 static status direction_work(device *d, vec r, vec inverse_diagonal, vec from, vec to, vec x,
                              dptr state) {
-  status rc = device_ready(d);
-  if (rc != STATUS_OK || r.rows == 0) return rc;
-  const direction_args args = {.rows = r.rows,
-                               .reverse = device_turn(d),
-                               .early = d->early,
-                               .r = at(r),
-                               .inverse = at(inverse_diagonal),
-                               .from = at(from),
-                               .direction = at(to),
-                               .x = at(x),
-                               .state = state.at};
-  return device_launched(d, kernel_direction(d->main, &args), "kernel cg direction");
+  direction_args args = {.rows = r.rows,
+                         .r = at(r),
+                         .inverse = at(inverse_diagonal),
+                         .from = at(from),
+                         .direction = at(to),
+                         .x = at(x),
+                         .state = state.at};
+  return direction_judged(d, &args);
 }
 
 status cuda_cg_direction(device *d, vec r, vec inverse_diagonal, vec direction, vec x, dptr state) {
@@ -239,7 +248,7 @@ static status slices_work(device *d, const matrix *a, part p, row_pass pass, row
       goto done;
     }
   } else if (args->m.item_count > 0 && args->x != NULL) {
-    TRY(device_launched(d, kernel_long_rows(stream, args, pass == ROWS_RESIDUAL, d->long_blocks),
+    TRY(device_launched(d, kernel_long_rows(stream, args, pass, d->long_blocks),
                         "kernel long rows"));
   }
   if (leave) {
@@ -318,6 +327,10 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, vec w
   TRY(shapes_work(d, a, shapes_pass_of(pass), &shaped, stream));
 done:
   return rc;
+}
+
+status rows_judged(device *d, const matrix *a, part p, row_pass pass, vec weight, rows_args *args) {
+  return rows_work(d, a, p, pass, weight, args);
 }
 
 static const vec NO_VECTOR = {.rows = 0};

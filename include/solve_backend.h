@@ -117,6 +117,8 @@ typedef struct solve_backend {
    * that has failed. With several ranks judge() has left the state with the host, so that a device
    * that fails cannot part this rank from the others here. Local. */
   status (*look)(device *d, dptr state, int64_t step, solve_state *out);
+
+  const struct mixed_backend *mixed; /* mixed_backend.h */
 } solve_backend;
 
 #endif

@@ -78,6 +78,12 @@ static const option SOLVE[] = {
      "matrix storage; the bits of the result do not depend on it"},
     {"solve", "device_memory", OPTION_SIZE, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
      "bytes of GPU memory to use at most, K M G T; a matrix beyond comes from the host in parts"},
+    {"solve", "precision", OPTION_WORD, "double", "double|mixed", 0, 0, OPTION_PROBLEM,
+     "mixed: iterations in float, corrected in double (jacobi, jor, cg with preconditioner none or "
+     "jacobi); as tight a residual, half the bytes"},
+    {"solve", "correct_every", OPTION_INTEGER, "100", NULL, 1, 1e9, OPTION_PROBLEM,
+     "sweeps in float between corrections; cg corrects at each tenfold fall, at the latest after "
+     "ten times as many"},
     {0},
 };
 
@@ -128,6 +134,31 @@ static status check_combination(const options *o) {
 
 static int is_named(const char *name, const char *word) {
   return name != NULL && strcmp(name, word) == 0;
+}
+
+/* Methods, and what goes with them, that have no version in float. */
+static status check_precision(const options *o) {
+  status rc = STATUS_OK;
+  const int mixed = strcmp(options_text(o, "solve.precision"), "mixed") == 0;
+  const char *preconditioner = options_text(o, "solve.preconditioner");
+  const solver *method = solver_find(options_text(o, "solve.method"));
+  TRY(check_needs(o, "solve.correct_every", mixed, "correct_every is for precision = mixed"));
+  if (!mixed) goto done;
+  if (method != NULL && !(method->flags & SOLVER_TAKES_MIXED)) {
+    return fail(STATUS_USAGE, "%s: method %s has no version in float: expected %s",
+                options_where(o, "solve.precision"), method->name, "jacobi, jor or cg");
+  }
+  if (preconditioner != NULL && strcmp(preconditioner, "none") != 0 &&
+      strcmp(preconditioner, "jacobi") != 0) {
+    return fail(STATUS_USAGE,
+                "%s: preconditioner %s has no version in float: expected none or "
+                "jacobi",
+                options_where(o, "solve.precision"), preconditioner);
+  }
+  TRY(check_needs(o, "solve.monitor", strcmp(options_text(o, "solve.monitor"), "update") != 0,
+                  "precision = mixed watches residuals: monitor = update is for double"));
+done:
+  return rc;
 }
 
 /* omega and block_size have a use; those of SOR are below 2. */
@@ -194,6 +225,7 @@ status check_solve(const options *o) {
                       strcmp(options_text(o, "run.backend"), "ref") != 0,
                   "device_memory is for backend = cuda or auto"));
   TRY(check_combination(o));
+  TRY(check_precision(o));
   rc = check_output_kind(options_text(o, "run.output"), ".h5|.hdf5|.mtx|.txt", ".h5, .mtx or .txt");
 done:
   return rc;

@@ -74,7 +74,8 @@ static status iterate_to_the_end(solve_job *j) {
     TRY(open_history(j));
     TRY(solve_identify(j));
     if (!j->nullspace.nothing_left) TRY(iterate(j));
-    TRY(solve_switch_method(j, &again));
+    TRY(solve_leave_mixed(j, &again));
+    if (!again) TRY(solve_switch_method(j, &again));
   } while (again);
   TRY(solve_finish_nullspace(j));
   solve_unscale_solution(j);

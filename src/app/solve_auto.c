@@ -73,6 +73,50 @@ static status load_start(solve_job *j) {
   return comm_agree(s->world, s->failure);
 }
 
+/* The same method once more, by `method` or in double, with a history of its own. */
+static status prepare_again(solve_job *j) {
+  status rc = STATUS_OK;
+  solve_run *run = &j->solve;
+  run->restarts = 0;
+  checkpointing_forget(j->saving);
+  TRY(comm_agree(j->system.world, history_close(&j->history, 0)));
+  TRY(solve_check_method(j));
+  TRY(solve_load_method(j));
+done:
+  return rc;
+}
+
+/* The iterate is the start of the rest, if it is better than the start was. */
+status solve_leave_mixed(solve_job *j, int *again) {
+  status rc = STATUS_OK;
+  solve_run *run = &j->solve;
+  *again = 0;
+  if (!run->mixed.on || !broke_down(run->reason)) goto done;
+  /* sweeps that diverge do so in double too */
+  if (run->reason == REASON_DIVERGED && !(j->method->flags & SOLVER_NEEDS_DEFINITE)) goto done;
+  if (options_has(j->run->o, "checkpoint.file") || run->restarted_at > 0) {
+    snprintf(j->advice, sizeof j->advice,
+             "float is not enough for this matrix: try --precision "
+             "double");
+    goto done;
+  }
+  j->left_mixed = 1;
+  j->left_mixed_at = run->iterations;
+  const int keeps = run->relative_residual < run->norm_r / run->norm_b;
+  if (comm_rank(j->system.world) == 0) {
+    log_warning("float is not enough for this matrix: mixed precision ended with %s at iteration "
+                "%lld; %s in double",
+                solve_reason_name(run->reason), (long long)run->iterations,
+                keeps ? "on from there" : "from the start again");
+  }
+  solve_release_method(j);
+  if (!keeps) TRY(load_start(j));
+  TRY(prepare_again(j));
+  *again = 1;
+done:
+  return rc;
+}
+
 /* What the first method has won is kept: the next one starts from its last iterate, if that is
  * better than the start. */
 status solve_switch_method(solve_job *j, int *again) {
@@ -95,11 +139,7 @@ status solve_switch_method(solve_job *j, int *again) {
                 keeps ? "on from there" : "from the start again", j->method->name);
   }
   if (!keeps) TRY(load_start(j));
-  run->restarts = 0;
-  checkpointing_forget(j->saving);
-  TRY(comm_agree(s->world, history_close(&j->history, 0)));
-  TRY(solve_check_method(j));
-  TRY(solve_load_method(j));
+  TRY(prepare_again(j));
   *again = 1;
 done:
   return rc;

@@ -67,6 +67,8 @@ typedef struct solve_job {
   const solver *switched_from; /* it broke down, `method` is the next choice; NULL: none did */
   int64_t switched_at;         /* its last iteration */
   solve_reason switched_reason;
+  int left_mixed;        /* float was not enough: on in double from there */
+  int64_t left_mixed_at; /* its last iteration */
   nullspace nullspace;
   int scaled; /* by `scale`, s_i: the system is S A S, S b (solve_equilibrate.c) */
   vec scale;
@@ -111,6 +113,8 @@ void solve_unscale_solution(solve_job *j);
 
 /* solve_auto.c */
 status solve_choose_method(solve_job *j);
+/* After a breakdown in mixed precision: makes the rest in double ready; *again: as below. */
+status solve_leave_mixed(solve_job *j, int *again);
 /* After a breakdown of what auto chose: makes the next choice ready; *again: it is to be run. */
 status solve_switch_method(solve_job *j, int *again);
 

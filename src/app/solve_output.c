@@ -77,6 +77,18 @@ static void put_choice(const solve_job *j, report *r) {
   if (j->spectrum.how != SPECTRUM_UNKNOWN) spectrum_report(&j->spectrum, r);
 }
 
+static void put_precision(const solve_job *j, report *r) {
+  const solve_mixed *m = &j->solve.mixed;
+  report_word(r, "precision", m->on ? "mixed" : "double");
+  if (!m->on && !j->left_mixed) return;
+  report_open(r, "mixed");
+  report_word(r, "format", m->storage.format);
+  report_integer(r, "inner_iterations", j->left_mixed ? j->left_mixed_at : j->solve.iterations);
+  report_integer(r, "corrections", m->corrections);
+  report_flag(r, "left_for_double", j->left_mixed);
+  report_close(r);
+}
+
 static void put_solve(const solve_job *j, report *r) {
   const solve_run *run = &j->solve;
   report_integer(r, "rows", j->owned.rows);
@@ -88,6 +100,7 @@ static void put_solve(const solve_job *j, report *r) {
   report_word(r, "preconditioner", solve_preconditioner_name(j));
   report_word(r, "why", j->why);
   put_choice(j, r);
+  put_precision(j, r);
   report_word(r, "rhs", j->rhs);
   report_integer(r, "iterations", run->iterations);
   report_integer(r, "iterations_this_run", run->iterations - run->restarted_at);
@@ -182,6 +195,13 @@ static void print_summary(const solve_job *j) {
   }
   if (j->method != NULL && j->method->flags & SOLVER_TAKES_OMEGA) {
     report_print("omega        %.6g\n", j->omega);
+  }
+  if (j->left_mixed) {
+    report_print("precision    mixed until iteration %lld, then double from there\n",
+                 (long long)j->left_mixed_at);
+  } else if (run->mixed.on) {
+    report_print("precision    mixed: iterations in float, %lld corrections in double\n",
+                 (long long)run->mixed.corrections);
   }
   run_report_print_place(j->run, &j->chosen);
   report_print("ended        %s%s after %s\n",

@@ -100,6 +100,17 @@ done:
   return rc;
 }
 
+/* What auto chose, and what goes without saying, may have no version in float either. */
+static status check_precision(const solve_job *j) {
+  const int diagonal = j->preconditioner == NULL || j->preconditioner->diagonal != NULL;
+  if (strcmp(options_text(j->run->o, "solve.precision"), "mixed") != 0) return STATUS_OK;
+  if (j->method->flags & SOLVER_TAKES_MIXED && diagonal) return STATUS_OK;
+  return fail(STATUS_USAGE,
+              "precision = mixed is for jacobi, jor, and cg with preconditioner none or jacobi; "
+              "this is %s with %s; expected one of them, or --precision double",
+              j->method->name, solve_preconditioner_name(j));
+}
+
 static status check(const solve_job *j) {
   const matrix_survey *s = &j->survey;
   const char *name = j->method->name;
@@ -116,7 +127,8 @@ static status check(const solve_job *j) {
     status rc = solve_check_diagonal(j, "method ", name);
     if (rc != STATUS_OK) return rc;
   }
-  return solve_check_preconditioner(j);
+  status rc = solve_check_preconditioner(j);
+  return rc == STATUS_OK ? check_precision(j) : rc;
 }
 
 status solve_check_method(const solve_job *j) {
@@ -184,13 +196,15 @@ status solve_load_method(solve_job *j) {
   j->solve.gmres_restart = (int)options_integer(o, "solve.gmres_restart");
   solve_request(j);
   j->solve.rows = &j->rows;
+  j->solve.mixed.on = strcmp(options_text(o, "solve.precision"), "mixed") == 0 && !j->left_mixed;
+  j->solve.mixed.correct_every = options_integer(o, "solve.correct_every");
   if (j->method->flags & SOLVER_DIVIDES_BY_DIAGONAL) TRY(load_weights(j));
   TRY(comm_agree(j->system.world, j->system.failure));
   if (j->made.kind != j->preconditioner || j->switched_from == NULL) {
     preconditioning_close(&j->system, &j->made);
     TRY(solve_make_preconditioner(j));
   }
-  if (!(j->method->flags & SOLVER_NEEDS_ROWS)) csr_block_release(&j->block);
+  if (!(j->method->flags & SOLVER_NEEDS_ROWS) && !j->solve.mixed.on) csr_block_release(&j->block);
 done:
   return rc;
 }

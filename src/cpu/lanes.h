@@ -79,6 +79,30 @@ static inline lanes lanes_term(lanes a, lanes x, lanes sum, int absolute) {
   return (lanes){_mm256_fmadd_pd(a.low, x.low, sum.low), _mm256_fmadd_pd(a.high, x.high, sum.high)};
 }
 
+/* ---- eight floats in one register: names and meaning as above ---- */
+
+typedef __m256 single_lanes;
+
+static inline single_lanes single_lanes_zero(void) { return _mm256_setzero_ps(); }
+static inline single_lanes single_lanes_load(const float *at) { return _mm256_loadu_ps(at); }
+static inline single_lanes single_lanes_all(float x) { return _mm256_set1_ps(x); }
+static inline void single_lanes_store(float *at, single_lanes x) { _mm256_storeu_ps(at, x); }
+
+static inline single_lanes single_lanes_pick(const float *x, const lidx *column) {
+  return _mm256_setr_ps(x[column[0]], x[column[1]], x[column[2]], x[column[3]], x[column[4]],
+                        x[column[5]], x[column[6]], x[column[7]]);
+}
+
+static inline single_lanes single_lanes_term(single_lanes a, single_lanes x, single_lanes sum,
+                                             int absolute) {
+  const __m256 sign = _mm256_set1_ps(-0.0F);
+  if (absolute) {
+    a = _mm256_andnot_ps(sign, a);
+    x = _mm256_andnot_ps(sign, x);
+  }
+  return _mm256_fmadd_ps(a, x, sum);
+}
+
 /* block_dot (block_sum.h) of `count` elements, 32 or more: its 32 lanes. */
 static inline double lanes_dot(const double *x, const double *y, int count) {
   double lane[4 * LANES];

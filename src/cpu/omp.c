@@ -229,7 +229,8 @@ static const solve_backend SOLVE_omp = {.lag = 0,
                                         .cg_advance = omp_cg_advance,
                                         .cg_reduce = omp_cg_reduce,
                                         .judge = omp_judge,
-                                        .look = host_look};
+                                        .look = host_look,
+                                        .mixed = &MIXED_omp};
 
 const backend BACKEND_omp = {.name = "omp",
                              .help = "all cores of a node (OpenMP, 8 vector lanes)",

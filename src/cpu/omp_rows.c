@@ -10,76 +10,14 @@
 
 #include "lanes.h"
 
-/* Bytes ahead of use at which values are asked for: left to itself the processor loses them among
- * the dozen streams of a sweep (0.8 of the time with it; none gained on gathered slices, measured).
- */
-enum { AHEAD = 2048 };
+/* ---- slices, long rows ---- */
 
-/* ---- slices ---- */
-
-/* Any columns. 96 bytes for an entry of all lanes, x picked one by one. */
-static inline void slice_gather(const double *value, const lidx *column,
-                                const unsigned char *length, const double *x, double *sum,
-                                int absolute) {
-  const int shortest = length[LANES - 1], longest = length[0];
-  lanes all = lanes_zero();
-  for (int k = 0; k < shortest; k++, value += LANES, column += LANES) {
-    all = lanes_term(lanes_load(value), lanes_pick(x, column), all, absolute);
-  }
-  lanes_store(sum, all);
-  for (int k = shortest; k < longest; k++, value += LANES, column += LANES) {
-    for (int l = 0; k < length[l]; l++) { /* lengths fall; ends before lane LANES - 1 */
-      sum[l] = row_term(value[l], x[column[l]], sum[l], absolute);
-    }
-  }
-}
-
-/* Columns advance by one from lane to lane: 68 bytes an entry of all lanes, x in straight loads. */
-static inline lanes slice_run(const double *value, const lidx *column, int length, const double *x,
-                              int absolute) {
-  lanes sum = lanes_zero();
-  for (int k = 0; k < length; k++) {
-    lanes_prefetch(value + k * LANES, AHEAD);
-    sum = lanes_term(lanes_load(value + k * LANES), lanes_load(x + column[k]), sum, absolute);
-  }
-  return sum;
-}
-
-/* And one value for all lanes: 12 bytes. */
-static inline lanes slice_constant(const double *value, const lidx *column, int length,
-                                   const double *x, int absolute) {
-  lanes sum = lanes_zero();
-  for (int k = 0; k < length; k++) {
-    sum = lanes_term(lanes_all(value[k]), lanes_load(x + column[k]), sum, absolute);
-  }
-  return sum;
-}
-
-/* `out` is nobody else's: said, so that the pointers of s stay in registers across its stores. */
-static inline void sell_rows(const sell *s, lidx tile, const double *restrict x,
-                             double *restrict out, int absolute) {
-  const lidx begin = sell_slice_begin(s, tile), end = sell_slice_end(s, tile);
-  const unsigned char *restrict kinds = s->kind;
-  const unsigned char *restrict length = s->length + (int64_t)begin * LANES;
-  const unsigned char *restrict place = s->place + (int64_t)begin * LANES;
-  const eidx *restrict value_at = s->value_at, *restrict column_at = s->column_at;
-  const double *restrict values = s->value;
-  const lidx *restrict columns = s->column;
-  for (lidx i = begin; i < end; i++, length += LANES, place += LANES) {
-    const double *value = values + value_at[i];
-    const lidx *column = columns + column_at[i];
-    const int shape = slice_shape(kinds[i]);
-    if (shape == SLICE_CONSTANT) {
-      lanes_store(out + place[0], slice_constant(value, column, length[0], x, absolute));
-    } else if (shape == SLICE_RUN) {
-      lanes_store(out + place[0], slice_run(value, column, length[0], x, absolute));
-    } else {
-      double sum[LANES];
-      slice_gather(value, column, length, x, sum, absolute);
-      for (int l = 0; l < LANES; l++) out[place[l]] = sum[l];
-    }
-  }
-}
+#define REAL       double
+#define LANE_TYPE  lanes
+#define LANE(name) lanes_##name
+#define ROW(name)  row_##name
+#define NAMED(f)   f
+#include "omp_slices.def"
 
 /* ---- shapes ----
  * One or two bytes of matrix a row; about a cycle an entry of eight rows in runs, two an entry of
@@ -166,22 +104,6 @@ static inline void csr_tile(const csr_block *a, lidx tile, const double *restric
 
 /* ---- tiles ---- */
 
-/* The long rows of a tile, into their places. */
-static void tile_long_rows(const matrix *m, lidx tile, const double *x, double *out, int absolute) {
-  const sell *s = &m->s;
-  for (lidx i = s->long_first[tile]; i < s->long_first[tile + 1]; i++) {
-    const eidx begin = s->long_offset[i], count = s->long_offset[i + 1] - begin;
-    double sum = 0.0;
-    if (row_segments(count) == 0) {
-      sum = row_product(s->long_value + begin, s->long_column + begin, count, x, absolute);
-    } else {
-      const double *partial = m->segment_sum + (absolute ? m->segments : 0);
-      for (lidx j = m->first_segment[i]; j < m->first_segment[i + 1]; j++) sum += partial[j];
-    }
-    out[s->long_row[i] - tile * SELL_TILE] = sum;
-  }
-}
-
 static inline void tile_rows(const matrix *m, lidx tile, const double *x, double *out,
                              int absolute) {
   if (sell_has_shapes(&m->s, tile)) {
@@ -192,9 +114,9 @@ static inline void tile_rows(const matrix *m, lidx tile, const double *x, double
     if (m->s.level == SELL_PACKED) {
       packed_rows(&m->s, tile, x, out, absolute);
     } else {
-      sell_rows(&m->s, tile, x, out, absolute);
+      sell_rows(&m->s, m->s.value, tile, x, out, absolute);
     }
-    tile_long_rows(m, tile, x, out, absolute);
+    tile_long_rows(m, m->s.long_value, m->segment_sum, tile, x, out, absolute);
   }
 }
 

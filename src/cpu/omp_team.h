@@ -6,6 +6,7 @@
  *   omp_passes.c   the fused passes over tiles
  *   omp_cg.c       those of conjugate gradients
  *   omp_relax.c    smoothing steps and what else is y + c w (b - A x), and the rows of a colour
+ *   omp_single.c   mixed precision
  *   omp_many.c     passes over several vectors
  *   quad_omp.c     quadrature
  *   heat_omp.c     the heat equation
@@ -123,6 +124,7 @@ const double *tile_weights(const matrix *m, lidx tile, const double *weight, dou
 
 void segment_product(const matrix *m, lidx which, const double *x, int absolute);
 
+extern const struct mixed_backend MIXED_omp;
 extern const quad_backend QUAD_omp;
 extern const heat_backend HEAT_omp;
 extern const heat_level_backend HEAT_LEVEL_omp;

@@ -30,7 +30,7 @@ static status ref_alloc(device *d, int64_t bytes, const char *what, dptr *out) {
   return rc;
 }
 
-static void ref_matrix_release(device *d, matrix **m) {
+void ref_matrix_release(device *d, matrix **m) {
   (void)d;
   if (*m == NULL) return;
   csr_block_release(&(*m)->a);
@@ -57,7 +57,7 @@ done:
   return rc;
 }
 
-static status ref_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
+status ref_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
   status rc = STATUS_OK;
   (void)format; /* always CSR: the oracle */
   TRY(alloc_zeroed(out, 1, sizeof **out, "matrix"));
@@ -78,7 +78,7 @@ done:
   return rc;
 }
 
-static void ref_matrix_describe(const matrix *m, matrix_facts *out) {
+void ref_matrix_describe(const matrix *m, matrix_facts *out) {
   const int64_t entries = m->a.offset[m->a.rows];
   out->format = "csr";
   out->sweep_bytes = entries * 12 + (int64_t)(m->a.rows + 1) * 8;
@@ -88,6 +88,10 @@ static void ref_matrix_describe(const matrix *m, matrix_facts *out) {
   out->long_rows = m->long_rows;
   out->shapes = out->shape_rows = 0;
 }
+
+const csr_block *ref_matrix_rows(const matrix *m) { return &m->a; }
+
+int ref_matrix_boundary(const matrix *m, lidx tile) { return m->boundary[tile]; }
 
 static status ref_pack(device *d, const halo *h, vec x) {
   (void)d;
@@ -358,7 +362,8 @@ static const solve_backend SOLVE_ref = {.lag = 0,
                                         .cg_advance = ref_cg_advance,
                                         .cg_reduce = ref_cg_reduce,
                                         .judge = ref_judge,
-                                        .look = host_look};
+                                        .look = host_look,
+                                        .mixed = &MIXED_ref};
 
 const backend BACKEND_ref = {.name = "ref",
                              .help = "plain serial loops, the reference of all tests",

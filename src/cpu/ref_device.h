@@ -1,11 +1,12 @@
 /* The inside of the reference backend, shared by its files: ref.c (memory, matrices, vectors, the
- * table), quad_ref.c, heat_ref.c
- * and heat_level_ref.c. */
+ * table), ref_single.c, quad_ref.c, heat_ref.c and
+ * heat_level_ref.c. */
 #ifndef REF_DEVICE_H
 #define REF_DEVICE_H
 
 #include "heat_backend.h"
 #include "host.h"
+#include "mixed_backend.h"
 #include "quad_backend.h"
 #include "tally.h"
 
@@ -13,6 +14,14 @@ struct device {
   tally sums;
 };
 
+/* ref.c: rows, and whether a tile of them has a ghost. */
+status ref_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out);
+void ref_matrix_release(device *d, matrix **m);
+void ref_matrix_describe(const matrix *m, matrix_facts *out);
+const csr_block *ref_matrix_rows(const matrix *m);
+int ref_matrix_boundary(const matrix *m, lidx tile);
+
+extern const mixed_backend MIXED_ref;
 extern const quad_backend QUAD_ref;
 extern const heat_backend HEAT_ref;
 extern const heat_level_backend HEAT_LEVEL_ref;

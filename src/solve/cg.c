@@ -26,6 +26,7 @@
 #include "checkpointing.h"
 #include "history.h"
 #include "linear.h"
+#include "mixed.h"
 #include "progress.h"
 #include "saving.h"
 #include "solve_rules.h"
@@ -427,6 +428,7 @@ done:
 /* Diagonal preconditioners are made on the fly; the others by the shared driver. */
 static status run_gradients(solve_run *run) {
   const preconditioning *m = run->preconditioning;
+  if (run->mixed.on) return stepping_run(run, &MIXED_CG);
   const int fused = m == NULL || m->kind == NULL || preconditioning_diagonal(m).data.at != NULL;
   return fused ? run_on_device(run) : stepping_run(run, &CG_STEPS);
 }
@@ -435,7 +437,8 @@ const solver SOLVER_cg = {
     .name = "cg",
     .help = "conjugate gradients; for symmetric positive definite matrices",
     .source = "Hestenes, Stiefel (1952); Saad (2003), alg. 9.1",
-    .flags = SOLVER_NEEDS_SYMMETRY | SOLVER_NEEDS_DEFINITE | SOLVER_TAKES_PRECONDITIONER,
+    .flags = SOLVER_NEEDS_SYMMETRY | SOLVER_NEEDS_DEFINITE | SOLVER_TAKES_PRECONDITIONER |
+             SOLVER_TAKES_MIXED,
     .vector_bytes = 72,
     .run = run_gradients,
 };

@@ -12,6 +12,7 @@
 #include "checkpointing.h"
 #include "history.h"
 #include "linear.h"
+#include "mixed.h"
 #include "progress.h"
 #include "saving.h"
 #include "timers.h"
@@ -269,6 +270,7 @@ done:
 
 static status run_sweeps(solve_run *run) {
   status rc = STATUS_OK;
+  if (run->mixed.on) return stepping_run(run, &MIXED_SWEEPS);
   linear_system *s = run->system;
   const int64_t last = run->limits.max_iterations;
   sweeping w = {.run = run, .iterate = {run->x, {.rows = 0}}};
@@ -296,7 +298,7 @@ const solver SOLVER_jacobi = {
     .name = "jacobi",
     .help = "Jacobi iteration; for strictly dominant matrices",
     .source = "Saad (2003), 4.1",
-    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_MONITORS_UPDATE,
+    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_MONITORS_UPDATE | SOLVER_TAKES_MIXED,
     .vector_bytes = 32,
     .run = run_sweeps,
 };
@@ -305,7 +307,8 @@ const solver SOLVER_jor = {
     .name = "jor",
     .help = "Jacobi with a relaxation factor omega",
     .source = "Saad (2003), 4.1; best omega of an SPD matrix: 2/(lmin + lmax) of D^-1 A",
-    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_TAKES_OMEGA | SOLVER_MONITORS_UPDATE,
+    .flags = SOLVER_DIVIDES_BY_DIAGONAL | SOLVER_TAKES_OMEGA | SOLVER_MONITORS_UPDATE |
+             SOLVER_TAKES_MIXED,
     .vector_bytes = 32,
     .run = run_sweeps,
 };

@@ -54,6 +54,14 @@ typedef struct solve_limits {
   int monitor_update;     /* watch the update instead of the residual (Jacobi family) */
 } solve_limits;
 
+/* Mixed precision (mixed.h). */
+typedef struct solve_mixed {
+  int on;
+  int64_t correct_every; /* sweeps between corrections */
+  int64_t corrections;   /* result: how many were made; iterations counts those in float */
+  matrix_facts storage;  /* of the matrix in float */
+} solve_mixed;
+
 typedef struct solve_run {
   linear_system *system;
   solve_limits limits;
@@ -62,9 +70,10 @@ typedef struct solve_run {
   vec weight;           /* Jacobi family: omega / a_ii */
   vec inverse_diagonal; /* CG: of a diagonal preconditioner, which owns it; data.at NULL: none */
   const struct preconditioning *preconditioning; /* preconditioner.h; NULL: none */
-  const struct preconditioner_request *rows;     /* SOLVER_NEEDS_ROWS: what A is made of */
+  const struct preconditioner_request *rows;     /* SOLVER_NEEDS_ROWS, mixed: what A is made of */
   double omega; /* of sor, ssor; 0: auto, then weight has 1 / a_ii and run() leaves the last here */
-  int gmres_restart;     /* steps of a cycle */
+  int gmres_restart; /* steps of a cycle */
+  solve_mixed mixed;
   history *history;      /* may be NULL */
   progress *progress;    /* may be NULL */
   checkpointing *saving; /* may be NULL: never asked to stop or save */
@@ -101,6 +110,7 @@ enum {
   SOLVER_MONITORS_UPDATE = 16,
   SOLVER_NEEDS_DEFINITE = 32, /* symmetric positive definite (SOLVER_NEEDS_SYMMETRY is set too) */
   SOLVER_NEEDS_ROWS = 64,     /* solve_run.rows is there while run() works */
+  SOLVER_TAKES_MIXED = 256,   /* precision = mixed; CG with a diagonal preconditioner or none */
   SOLVER_BY_A_PACKAGE = 128 /* its bits depend on ranks and threads; looked for by direct_look() */
 };
 

@@ -43,6 +43,7 @@ typedef struct driver {
   mark last;       /* the last whole iterate */
   int settled;     /* x is x_k, but start() has to come before the next step */
   int due, asked;  /* a check, a meeting, at the next whole iterate */
+  int64_t before;  /* k before the last step */
   int64_t checked; /* the k of the last check; -1: none */
   int64_t told; /* history rows up to here came with the checkpoint: beyond its k where it was made
                    by a run that ended between whole iterates */
@@ -236,6 +237,7 @@ static status go_on_from(driver *d, const solve_state *state, const solve_resume
   t->residual = state->residual;
   t->whole = 1;
   d->told = history_last(run->history);
+  d->before = t->iteration - 1;
   d->checked = t->iteration;
   if (resumed->new_limits && !check_is_due(&run->limits, t->iteration)) {
     history_forget(run->history, HISTORY_TRUE_RESIDUAL);
@@ -287,7 +289,7 @@ static status meet(driver *d) {
   int64_t failed = run->system->failure != STATUS_OK;
   state.asked = 0;
   if (k >= run->limits.max_iterations) goto done;
-  if (k > 0 && checkpointing_next(run->saving, k - 1) == k) d->asked = 1;
+  if (k > d->before && checkpointing_next(run->saving, d->before) <= k) d->asked = 1;
   if (!d->asked) goto done;
   TRY(comm_max_i64(run->system->world, &failed, 1));
   if (!d->t.whole && !failed) goto done;
@@ -307,17 +309,19 @@ static status step(driver *d) {
   linear_system *s = t->run->system;
   s->ask = checkpointing_asks(t->run->saving);
   s->asked = 0;
+  t->made = 1;
+  d->before = t->iteration;
   TRY(d->method->step(t));
   d->asked |= s->asked != 0;
   d->verdict = t->verdict;
   t->verdict = VERDICT_NONE;
   if (d->verdict != VERDICT_NONE && d->verdict != VERDICT_REPEATS) goto done;
-  t->iteration++;
+  t->iteration += t->made;
   note(d);
   remember(d);
   const verdict seen = judge(d);
   if (d->verdict == VERDICT_NONE || seen != VERDICT_NONE) d->verdict = seen;
-  d->due |= check_is_due(&t->run->limits, t->iteration);
+  d->due |= !d->method->exact && check_is_due(&t->run->limits, t->iteration);
 done:
   s->ask = 0;
   return rc;

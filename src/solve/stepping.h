@@ -26,6 +26,7 @@ typedef struct stepping {
   int64_t iteration;           /* k; start() and step() find it set, the driver counts */
   double residual;             /* run->scale times the 2-norm of the residual of x_k, as carried */
   int whole;
+  int64_t made;    /* step() may say how many iterations it made: 1 before it is called */
   verdict verdict; /* of the method: VERDICT_NONE; INDEFINITE, BREAKDOWN: it cannot step on from
                       x_k; REPEATS: x_{k+1} is x_k */
 } stepping;
@@ -35,6 +36,7 @@ typedef struct step_method {
   int vectors; /* of work[], the first `saved` of which are checkpointed as "/solve/" names[i] */
   int saved;   /* at most STEPPING_SAVED */
   const char *const *names;
+  int exact; /* where whole, `residual` is that of x_k itself: no checks are due */
   int (*count)(const solve_run *run); /* NULL, or the number of vectors where it is not fixed */
   status (*open)(stepping *t);        /* NULL, or what is made once (bounds, colours, ...) */
   void (*close)(stepping *t);         /* NULL, or its end; local */
