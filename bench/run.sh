@@ -63,6 +63,20 @@ record driver "$build/bench/bench_driver" 1 -- "$build/bench/bench_driver" 2
 record judge "$build/bench/bench_judge"
 record reading on_ranks 1 "$build/bench/bench_reading" -- on_ranks 2 "$build/bench/bench_reading" \
   -- on_ranks 1 "$build/bench/bench_reading" -k short
+# One matrix as text and as stored arrays, read in turns.
+stored=$(mktemp -d)
+"$build/bench/bench_reading" -o "$stored/m.mtx"
+for kind in h5 petsc; do
+  "$build/src/app/halosweep" convert "$stored/m.mtx" --output "$stored/m.$kind" --quiet
+done
+record reading-stored "$build/bench/bench_reading" -t 1 "$stored"/m.{mtx,h5,petsc} \
+  -- "$build/bench/bench_reading" -t "$(nproc)" "$stored"/m.{mtx,h5,petsc}
+rm -r "$stored"
+echo "== threads"
+{
+  provenance
+  OMP_WAIT_POLICY=passive "$build/bench/bench_threads" "$(nproc)" "$rounds"
+} 2>&1 | tee "$out/threads.txt"
 record elementary "$build/bench/bench_elementary"
 # JSON with provenance: what the commands print, each a value, in a list.
 record_json() { # NAME COMMAND [-- COMMAND]...

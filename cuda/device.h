@@ -212,8 +212,9 @@ enum { MATRIX_ROOMS = 24 };
 typedef enum stream_kind { STREAM_TILES, STREAM_LONG, STREAM_KINDS } stream_kind;
 typedef struct matrix_stream {
   stream_extent *tile; /* of slice_tiles */
+  int value_bytes;     /* 8, or 4: floats */
   int64_t values[STREAM_KINDS], columns[STREAM_KINDS];
-  double *value[STREAM_KINDS]; /* pinned; NULL: on the device, or none */
+  void *value[STREAM_KINDS]; /* pinned; NULL: on the device, or none */
   lidx *column[STREAM_KINDS];
   stream_chunk *chunk[STREAM_KINDS][2]; /* interior, boundary */
   lidx chunks[STREAM_KINDS][2];

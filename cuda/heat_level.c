@@ -181,7 +181,7 @@ static status combine(device *d, heat_level *l, double a, heat_field x, double b
                                   .early = d->early};
   TRY(ready(d));
   if (args.count == 0) goto done;
-  TRY(device_launched(d, kernel_level_combine(d->main, &args), "kernel combine"));
+  TRY(device_launched(d, kernel_heat_combine(d->main, &args), "kernel combine"));
 done:
   return rc;
 }

@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(TILE) combine_pass(const __grid_constant__ hea
   }
 }
 
-extern "C" cudaError_t kernel_level_combine(cudaStream_t s, const heat_combine_args *a) {
+extern "C" cudaError_t kernel_heat_combine(cudaStream_t s, const heat_combine_args *a) {
   heat_combine_args args = *a;
   return launch(s, (const void *)combine_pass, blocks_for((a->count + TILE - 1) / TILE, 1 << 30),
                 TILE, &args, a->early);

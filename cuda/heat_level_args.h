@@ -81,7 +81,7 @@ extern const heat_level_backend HEAT_LEVEL_cuda;
 cudaError_t kernel_level(cudaStream_t s, heat_level_args *a, int processors);
 cudaError_t kernel_restriction(cudaStream_t s, heat_transfer_args *a, int processors);
 cudaError_t kernel_interpolation(cudaStream_t s, heat_transfer_args *a, int processors);
-cudaError_t kernel_level_combine(cudaStream_t s, const heat_combine_args *a);
+cudaError_t kernel_heat_combine(cudaStream_t s, const heat_combine_args *a);
 cudaError_t kernel_level_dot(cudaStream_t s, const heat_dot_args *a, int processors);
 cudaError_t kernel_descent(cudaStream_t s, heat_descent_args *a, int processors);
 

@@ -252,7 +252,7 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, doubl
   TRY(stage_slices(&g));
   TRY(stage_tiles(&g));
   TRY(stage_items(&g));
-  if (narrow == 0.0) TRY(stream_note(&g.s, g.list, g.interior + g.boundary, m)); /* floats stay */
+  TRY(stream_note(&g.s, g.value_bytes, g.list, g.interior + g.boundary, m));
   m->view.rows = g.s.rows;
   m->view.tiles = m->view.list_count = g.s.tiles;
   m->view.long_rows = g.s.long_rows;
@@ -263,10 +263,8 @@ static status create(device *d, const csr_block *a, const sell_plan *plan, doubl
   m->slices.interior = g.interior;
   m->slices.boundary = g.boundary;
   TRY(upload(d, &g, m));
-  if (narrow == 0.0) { /* from here on it may have to move */
-    m->next = d->first;
-    d->first = m;
-  }
+  m->next = d->first; /* from here on it may have to move */
+  d->first = m;
   describe(&g, plan->level != SELL_PLAIN, m);
   m->pattern = g.s.shapes; /* taken over */
   memset(&g.s.shapes, 0, sizeof g.s.shapes);
@@ -308,11 +306,12 @@ void cuda_matrix_release(device *d, matrix **a) {
 
 /* With where the entries are. */
 void cuda_matrix_describe(const matrix *a, matrix_facts *out) {
-  static const char *const names[][2] = {{"sell-32 plain", "sell-32 plain, streamed"},
+  static const char *const names[][2] = {{"sell-32 in float", "sell-32 in float, streamed"},
+                                         {"sell-32 plain", "sell-32 plain, streamed"},
                                          {"sell-32", "sell-32, streamed"},
                                          {"pattern + sell-32", "pattern + sell-32, streamed"}};
   *out = a->facts;
-  for (int i = 0; i < 3 && a->streamed; i++) {
+  for (int i = 0; i < 4 && a->streamed; i++) {
     if (strcmp(names[i][0], a->facts.format) == 0) out->format = names[i][1];
   }
 }

@@ -123,14 +123,14 @@ static int64_t pass_bytes(const matrix_stream *s) {
     for (int side = 0; side < 2; side++) {
       for (lidx i = 0; i < s->chunks[kind][side]; i++) {
         const stream_chunk *c = &s->chunk[kind][side][i];
-        bytes += c->values * 8 + c->columns * 4;
+        bytes += c->values * s->value_bytes + c->columns * 4;
       }
     }
   }
   return bytes;
 }
 
-status stream_note(const sell *s, const lidx *list, lidx count, matrix *m) {
+status stream_note(const sell *s, int value_bytes, const lidx *list, lidx count, matrix *m) {
   status rc = alloc_array(&m->stream.tile, count, sizeof *m->stream.tile, "tiles");
   if (rc != STATUS_OK) return rc;
   for (lidx i = 0; i < count; i++) {
@@ -139,6 +139,7 @@ status stream_note(const sell *s, const lidx *list, lidx count, matrix *m) {
                                         (lidx)(s->value_at[end] - s->value_at[begin]),
                                         (lidx)(s->column_at[end] - s->column_at[begin])};
   }
+  m->stream.value_bytes = value_bytes;
   m->stream.values[STREAM_TILES] = s->value_at[s->slices];
   m->stream.columns[STREAM_TILES] = s->column_at[s->slices];
   m->stream.values[STREAM_LONG] = m->stream.columns[STREAM_LONG] = s->long_offset[s->long_rows];
@@ -147,7 +148,7 @@ status stream_note(const sell *s, const lidx *list, lidx count, matrix *m) {
 
 int64_t stream_bytes(const matrix *m) {
   const matrix_stream *s = &m->stream;
-  return (s->values[STREAM_TILES] + s->values[STREAM_LONG]) * 8 +
+  return (s->values[STREAM_TILES] + s->values[STREAM_LONG]) * s->value_bytes +
          (s->columns[STREAM_TILES] + s->columns[STREAM_LONG]) * 4;
 }
 
@@ -157,7 +158,7 @@ static status make_room(device *d, matrix *m, long_item *item) {
   matrix_stream *s = &m->stream;
   for (int kind = 0; kind < STREAM_KINDS; kind++) {
     if (s->values[kind] == 0) continue;
-    TRY(pinned(d, s->values[kind] * 8, &s->value[kind]));
+    TRY(pinned(d, s->values[kind] * s->value_bytes, &s->value[kind]));
     TRY(pinned(d, s->columns[kind] * 4, &s->column[kind]));
   }
   sort_items(m, item);
@@ -174,7 +175,7 @@ status stream_take(device *d, matrix *m, const sell *s, long_item *item) {
   TRY(make_room(d, m, item));
   for (int kind = 0; kind < STREAM_KINDS; kind++) {
     if (to->values[kind] == 0) continue;
-    team_copy(d->threads, to->value[kind], value[kind], to->values[kind] * 8);
+    team_copy(d->threads, to->value[kind], value[kind], to->values[kind] * to->value_bytes);
     team_copy(d->threads, to->column[kind], column[kind], to->columns[kind] * 4);
   }
   TRY(cut_tiles(d, m));
@@ -217,7 +218,7 @@ static status fetch_all(device *d, matrix *m, long_item *item) {
   status rc = STATUS_OK;
   const matrix_view *v = &m->view;
   const matrix_stream *s = &m->stream;
-  const double *value[] = {v->value, v->long_value};
+  const void *value[] = {v->value, v->long_value};
   const lidx *column[] = {v->column, v->long_column};
   TRY(fetch(d, item, v->item, (int64_t)v->items * (int64_t)sizeof *item));
   TRY(make_room(d, m, item));
@@ -225,7 +226,7 @@ static status fetch_all(device *d, matrix *m, long_item *item) {
                     (int64_t)v->items * (int64_t)sizeof *item));
   for (int kind = 0; kind < STREAM_KINDS; kind++) {
     if (s->values[kind] == 0) continue;
-    TRY(fetch(d, s->value[kind], value[kind], s->values[kind] * 8));
+    TRY(fetch(d, s->value[kind], value[kind], s->values[kind] * s->value_bytes));
     TRY(fetch(d, s->column[kind], column[kind], s->columns[kind] * 4));
   }
 done:
@@ -300,7 +301,7 @@ static const void *before(const void *p, int64_t count, size_t size) {
 
 /* Sends a chunk into the next buffer, and makes `stream` wait for it. */
 static status send(device *d, const matrix *a, int kind, const stream_chunk *c, cudaStream_t stream,
-                   const double **value, const lidx **column) {
+                   const void **value, const lidx **column) {
   status rc = STATUS_OK;
   device_stream *s = &d->stream;
   const matrix_stream *m = &a->stream;
@@ -308,19 +309,20 @@ static status send(device *d, const matrix *a, int kind, const stream_chunk *c, 
   char *to = s->buffer[s->turn], *columns = to + stream_columns_at(c);
   TRY(device_check(d, cudaStreamWaitEvent(s->copies, s->used[s->turn], 0), "cudaStreamWaitEvent"));
   if (c->values > 0) {
-    TRY(device_copied(d,
-                      cudaMemcpyAsync(to, m->value[kind] + c->value_at, (size_t)c->values * 8,
-                                      cudaMemcpyHostToDevice, s->copies),
-                      "copy of matrix values to the GPU"));
+    TRY(device_copied(
+        d,
+        cudaMemcpyAsync(to, (const char *)m->value[kind] + c->value_at * m->value_bytes,
+                        (size_t)(c->values * m->value_bytes), cudaMemcpyHostToDevice, s->copies),
+        "copy of matrix values to the GPU"));
     TRY(device_copied(d,
                       cudaMemcpyAsync(columns, m->column[kind] + c->column_at,
                                       (size_t)c->columns * 4, cudaMemcpyHostToDevice, s->copies),
                       "copy of matrix columns to the GPU"));
   }
-  d->facts.streamed_bytes += c->values * 8 + c->columns * 4;
+  d->facts.streamed_bytes += c->values * m->value_bytes + c->columns * 4;
   TRY(device_check(d, cudaEventRecord(s->arrived[s->turn], s->copies), "cudaEventRecord"));
   TRY(device_check(d, cudaStreamWaitEvent(stream, s->arrived[s->turn], 0), "cudaStreamWaitEvent"));
-  *value = before(to, c->value_at, sizeof **value);
+  *value = before(to, c->value_at, (size_t)m->value_bytes);
   *column = before(columns, c->column_at, sizeof **column);
 done:
   return rc;
@@ -332,8 +334,8 @@ static status note_used(device *d, cudaStream_t stream) {
 }
 
 /* Sums of the long rows of one side (0 interior, 1 boundary). */
-static status long_chunks(device *d, const matrix *a, int side, int absolute, const rows_args *args,
-                          cudaStream_t stream) {
+static status long_chunks(device *d, const matrix *a, int side, row_pass pass,
+                          const rows_args *args, cudaStream_t stream) {
   status rc = STATUS_OK;
   rows_args some = *args;
   for (lidx i = 0; i < a->stream.chunks[STREAM_LONG][side]; i++) {
@@ -341,9 +343,8 @@ static status long_chunks(device *d, const matrix *a, int side, int absolute, co
     TRY(send(d, a, STREAM_LONG, c, stream, &some.m.long_value, &some.m.long_column));
     some.m.item = a->view.item + (side ? a->interior_items : 0) + c->first;
     some.m.item_count = c->count;
-    TRY(device_launched(
-        d, kernel_long_rows(stream, &some, absolute ? ROWS_RESIDUAL : ROWS_PRODUCT, d->long_blocks),
-        "kernel long rows"));
+    TRY(device_launched(d, kernel_long_rows(stream, &some, pass, d->long_blocks),
+                        "kernel long rows"));
     TRY(note_used(d, stream));
   }
 done:
@@ -381,7 +382,7 @@ status stream_rows(device *d, const matrix *a, part p, row_pass pass, rows_args 
     goto done;
   }
   for (int side = from; side <= to; side++) {
-    TRY(long_chunks(d, a, side, pass == ROWS_RESIDUAL, args, stream));
+    TRY(long_chunks(d, a, side, pass, args, stream));
   }
   for (int side = from; side <= to; side++) {
     const int last = side == to || a->slices.boundary == 0;

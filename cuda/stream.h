@@ -15,7 +15,7 @@ void stream_close(device *d);
 
 /* Where the tiles of the list lie, remembered for the day the matrix has to move; and the bytes
  * that would. */
-status stream_note(const sell *s, const lidx *list, lidx count, matrix *m);
+status stream_note(const sell *s, int value_bytes, const lidx *list, lidx count, matrix *m);
 int64_t stream_bytes(const matrix *m);
 
 /* Keeps the entries of `s` on the host; sorts `item`, which is uploaded afterwards. */

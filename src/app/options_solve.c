@@ -76,14 +76,14 @@ static const option SOLVE[] = {
      "diverged when |b - A x| exceeds this times max(|b|, |r0|); inf: never"},
     {"solve", "format", OPTION_WORD, "auto", "auto|csr|sell|packed|pattern", 0, 0, 0,
      "matrix storage; the bits of the result do not depend on it"},
+    {"solve", "device_memory", OPTION_SIZE, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
+     "bytes of GPU memory to use at most, K M G T; a matrix beyond comes from the host in parts"},
     {"solve", "precision", OPTION_WORD, "double", "double|mixed", 0, 0, OPTION_PROBLEM,
      "mixed: iterations in float, corrected in double (jacobi, jor, cg with preconditioner none or "
      "jacobi); as tight a residual, half the bytes"},
     {"solve", "correct_every", OPTION_INTEGER, "100", NULL, 1, 1e9, OPTION_PROBLEM,
      "sweeps in float between corrections; cg corrects at each tenfold fall, at the latest after "
      "ten times as many"},
-    {"solve", "device_memory", OPTION_SIZE, NULL, NULL, 1, OPTION_COUNT_MAX, 0,
-     "bytes of GPU memory to use at most, K M G T; a matrix beyond comes from the host in parts"},
     {0},
 };
 

@@ -93,6 +93,7 @@ status command_solve(run_context *run) {
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
   j.format = solve_format_asked(run->o);
+  j.device_memory = options_integer(run->o, "solve.device_memory");
   TRY(solve_open_saving(&j));
   TRY(read_system(&j));
   if (!j.trivial) {

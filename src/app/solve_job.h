@@ -47,7 +47,8 @@ typedef struct solve_job {
   matrix_survey survey;
 
   /* on the backend */
-  matrix_format format; /* asked for */
+  matrix_format format;  /* asked for */
+  int64_t device_memory; /* bytes of a GPU that may be used; 0: all */
   linear_system system;
   backend_choice chosen; /* owns the device that system.place points to */
   matrix_facts storage;
@@ -82,9 +83,9 @@ typedef struct solve_job {
   /* results */
   double *x; /* [rows], host */
   uint64_t fingerprint;
-  double error_max;                    /* max|x_i - 1| where solution_is_ones */
+  double error_max;                                    /* max|x_i - 1| where solution_is_ones */
   int64_t entries, bytes, sweep_bytes, streamed_bytes; /* over all ranks */
-  int64_t host_peak;                   /* largest over ranks */
+  int64_t host_peak;                                   /* largest over ranks */
   phase_summary phases;
 } solve_job;
 

@@ -31,7 +31,7 @@ status solve_open_backend(solve_job *j) {
   const problem_size size = {.count = j->a.global_rows,
                              .unit = "rows",
                              .gpu_from = AUTO_GPU_ROWS,
-                             .device_memory = options_integer(j->run->o, "solve.device_memory")};
+                             .device_memory = j->device_memory};
   linear_system *s = &j->system;
   s->world = c;
   s->timers = &j->timers;
