@@ -64,7 +64,7 @@ static void compare(trial t, int turn) {
   if (first.reason != REASON_CONVERGED && first.reason != REASON_MAX_ITERATIONS) {
     fail_msg("%s ends with %s", t.method->name, solve_reason_name(first.reason));
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < (comm_size(all) > 1 ? 2 : 3); i++) {
     t.format = (matrix_format)((turn + i) % (FORMAT_PATTERN + 1));
     run_trial(&t, places[i].kernels, places[i].threads, &other);
     same(&t, i == 0 ? "ref" : i == 1 ? "omp, 2 threads" : "omp, 3 threads");
@@ -85,7 +85,7 @@ static void everything_registered_gives_the_same_bits(void **state) {
             .problem = matrices[a].problem,
             .n = matrices[a].n,
             .method = method_at(i),
-            .limits = {.rtol = 1e-8, .divergence = 1e5, .max_iterations = 17, .check_every = 5},
+            .limits = {.rtol = 1e-8, .divergence = 1e5, .max_iterations = 11, .check_every = 5},
             .omega = 1.0,
             .adapts = 1,
             .symmetric = matrices[a].symmetric,
