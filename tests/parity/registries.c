@@ -1,6 +1,6 @@
 /* Every method of the registry with every preconditioner of the registry that fits it: on all
  * ranks, threads, CPU backends and storage formats the outcome, history and bits of one rank's
- * reference loops over plain rows. ranks: 1 3 */
+ * reference loops over plain rows. Three rows on eight ranks are among them. ranks: 1 3 8 */
 #include <stdlib.h>
 
 #include "trial.h"
@@ -8,13 +8,13 @@
 static comm *all, *self;
 static outcome first, other;
 
-/* One matrix: the symmetric one is met by all pairs that fit a definite matrix, the other by those
- * that ask for no symmetry. */
+/* Symmetric ones are met by all pairs that fit a definite matrix, others by those that ask for no
+ * symmetry; `ranks`: on no more than so many. */
 static const struct {
   const char *problem;
   int64_t n;
-  int symmetric;
-} matrices[] = {{"poisson2d", 17, 1}, {"convdiff2d", 13, 0}};
+  int symmetric, ranks;
+} matrices[] = {{"poisson2d", 17, 1, 3}, {"convdiff2d", 13, 0, 3}, {"poisson1d", 3, 1, 8}};
 
 static const struct {
   const backend *kernels;
@@ -77,6 +77,7 @@ static void everything_registered_gives_the_same_bits(void **state) {
   (void)state;
   int turn = 0, pairs = 0;
   for (size_t a = 0; a < sizeof matrices / sizeof *matrices; a++) {
+    if (comm_size(all) > matrices[a].ranks) continue;
     for (int i = 0; method_at(i) != NULL; i++) {
       for (int j = -1; j < 0 || preconditioner_at(j) != NULL; j++) {
         const preconditioner *p = j < 0 ? NULL : preconditioner_at(j);
@@ -97,7 +98,7 @@ static void everything_registered_gives_the_same_bits(void **state) {
       }
     }
   }
-  assert_true(pairs > 50);
+  assert_true(pairs >= 37);
 }
 
 int main(int argc, char **argv) {
