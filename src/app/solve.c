@@ -91,6 +91,7 @@ status command_solve(run_context *run) {
   j.scaled = strcmp(options_text(run->o, "solve.scaling"), "symmetric") == 0;
   timers_start(&j.timers);
   TRY(run_files_check(run, NULL, 0));
+  j.format = solve_format_asked(run->o);
   TRY(solve_open_saving(&j));
   TRY(read_system(&j));
   if (!j.trivial) {

@@ -47,6 +47,7 @@ typedef struct solve_job {
   matrix_survey survey;
 
   /* on the backend */
+  matrix_format format; /* asked for */
   linear_system system;
   backend_choice chosen; /* owns the device that system.place points to */
   matrix_facts storage;
@@ -114,6 +115,7 @@ status solve_switch_method(solve_job *j, int *again);
 
 /* solve_plan.c */
 status solve_check_method(const solve_job *j);
+matrix_format solve_format_asked(const options *o); /* local */
 status solve_open_backend(solve_job *j);
 status solve_load_system(solve_job *j, const double *b, const double *x0);
 status solve_load_method(solve_job *j);

@@ -15,9 +15,9 @@
 enum { AUTO_GPU_ROWS = 1000000 };
 
 /* The word of solve.format, in the order of matrix_format. */
-static matrix_format format_asked(const solve_job *j) {
+matrix_format solve_format_asked(const options *o) {
   static const char *const names[] = {"auto", "csr", "sell", "packed", "pattern"};
-  const char *word = options_text(j->run->o, "solve.format");
+  const char *word = options_text(o, "solve.format");
   int format = FORMAT_AUTO;
   for (int i = 0; i < 5; i++) {
     if (strcmp(word, names[i]) == 0) format = i;
@@ -46,7 +46,7 @@ status solve_open_backend(solve_job *j) {
   const transport_side side = linear_side(s);
   TRY(backend_transport(j->run, &side, &j->chosen));
   TRY(solve_equilibrate(j));
-  rc = s->kernels->solve->matrix_create(s->place, block, format_asked(j), &s->a);
+  rc = s->kernels->solve->matrix_create(s->place, block, j->format, &s->a);
   if (rc == STATUS_OK) s->kernels->solve->matrix_describe(s->a, &j->storage);
   TRY(comm_agree(c, rc));
 done:
