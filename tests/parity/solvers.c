@@ -223,7 +223,12 @@ static void tiny_and_huge_right_sides_count_the_same(void **state) {
     const double residual = result.relative_residual;
     for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
       t.rhs_scale = scales[k];
-      everywhere(&t, &result);
+      if (k == 0) {
+        everywhere(&t, &result);
+      } else {
+        run_trial(&t, &BACKEND_ref, 1, &result);
+        alloc_free(&result.x);
+      }
       assert_int_equal(result.reason, REASON_CONVERGED);
       assert_int_equal(result.iterations, iterations);
       assert_same_bits(result.relative_residual, residual);
