@@ -23,7 +23,7 @@ typedef struct csr_rows {
 typedef struct csr_block {
   gidx first_row;
   lidx rows;
-  lidx columns;  /* owned ones */
+  lidx columns; /* owned ones */
   lidx ghosts;
   eidx *offset;  /* [rows + 1] */
   lidx *column;  /* [offset[rows]] */

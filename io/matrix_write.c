@@ -36,7 +36,7 @@ static int digits(int64_t number) {
 /* A number of at most `width` digits, blanks in front, one behind; returns where it ends. */
 static char *put_index(char *to, int width, int64_t number) {
   for (int i = width - 1; i >= 0; i--, number /= 10) {
-    to[i] = number > 0 ? (char)('0' + number % 10) : ' ';
+    to[i] = (char)(number > 0 ? '0' + number % 10 : ' ');
   }
   to[width] = ' ';
   return to + width + 1;

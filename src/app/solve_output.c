@@ -344,7 +344,9 @@ status solve_outcome(const solve_job *j) {
   }
   if (code == STATUS_STOPPED) {
     static const char *const hint[] = {
-        [REASON_MAX_ITERATIONS] = "raise max_iterations, or try another method",
+        [REASON_MAX_ITERATIONS] =
+            "raise max_iterations (gmres: gmres_restart), or try another preconditioner (ilu0, "
+            "amg) or --method direct",
         [REASON_STAGNATED] =
             "this is as far as double precision goes; a larger rtol would accept it"};
     return fail(code, "not converged (%s) after %s: |b - Ax| / |b| = %.3e; %s",

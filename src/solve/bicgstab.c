@@ -9,17 +9,29 @@
  * those: 232 bytes. The residual is not monotone, and may be carried away from the true one: the
  * driver checks and restarts.
  *
- * It breaks down where r has become orthogonal to r~ (rho = 0), v to r~, or t to s (omega = 0). rho
- * passes through values of nothing but rounding (1e-17 |r~| |r|) in runs that converge, so zero is
- * taken as below eps^2 of that. gmres has no such breakdown. Source: van der Vorst, SIAM J. Sci.
- * Stat. Comput. 13 (1992) 631-644. */
+ * Where r has become orthogonal to r~ (rho = 0), or t to s (omega = 0), it begins anew with r~ = r:
+ * that loses the directions, not x. rho passes through values of nothing but rounding
+ * (1e-17 |r~| |r|) in runs that converge, so zero is taken as below eps^2 of that. It breaks down
+ * where beginnings of one step follow each other, or v is orthogonal to r~ (skew-symmetric
+ * matrices). gmres has no such breakdown. Source: van der Vorst, SIAM J. Sci. Stat. Comput. 13
+ * (1992) 631-644. */
 #include <float.h>
 #include <math.h>
 
 #include "stepping.h"
 
-enum { FIRST, P, V, HAT, T, VECTORS };              /* r~, p, v; M^-1 p or M^-1 s; t */
-enum { RHO, RHO_BEFORE, ALPHA, OMEGA, FIRST_NORM }; /* RHO_BEFORE 0: p is r */
+enum { FIRST, P, V, HAT, T, VECTORS }; /* r~, p, v; M^-1 p or M^-1 s; t */
+enum {
+  RHO,
+  RHO_BEFORE,
+  ALPHA,
+  OMEGA,
+  FIRST_NORM,
+  STEPS,
+  VAIN
+}; /* steps since p was r, and how
+many beginnings before this one lasted one step */
+enum { VAIN_MOST = 5 };
 
 static const double EPS = DBL_EPSILON * DBL_EPSILON;
 
@@ -29,28 +41,37 @@ static status start(stepping *t) {
   ATTEMPT(s, s->kernels->copy(s->place, t->work[P], t->r));
   t->real[RHO] = t->residual * t->residual;
   t->real[FIRST_NORM] = t->residual;
-  t->real[RHO_BEFORE] = 0.0;
+  t->real[STEPS] = 0.0;
+  t->real[VAIN] = 0.0;
   return STATUS_OK;
 }
 
-/* p = r + beta (p - omega v); false where the method has broken down. */
-static int direction(stepping *t) {
+/* Begins from r, unless several beginnings have led to nothing: t->verdict. */
+static status begin_anew(stepping *t, const char *what, double value) {
+  const double vain = t->real[STEPS] == 1.0 ? t->real[VAIN] + 1.0 : 0.0;
+  if (vain > VAIN_MOST || value != value) {
+    stepping_break(t, what, value);
+    return STATUS_OK;
+  }
+  const status rc = start(t);
+  t->real[VAIN] = vain;
+  return rc;
+}
+
+/* p = r + beta (p - omega v), or a beginning; or t->verdict. */
+static status direction(stepping *t) {
   linear_system *s = t->run->system;
   const vec p = t->work[P], v = t->work[V];
   const double rho = t->real[RHO], omega = t->real[OMEGA];
+  if (t->real[STEPS] == 0.0) return STATUS_OK;
   if (!(fabs(rho) > EPS * t->real[FIRST_NORM] * t->residual)) {
-    stepping_break(t, "(r~, r)/(|r~| |r|)", rho / (t->real[FIRST_NORM] * t->residual));
-    return 0;
+    return begin_anew(t, "(r~, r)/(|r~| |r|)", rho / (t->real[FIRST_NORM] * t->residual));
   }
-  if (t->real[RHO_BEFORE] == 0.0) return 1;
-  if (omega == 0.0) {
-    stepping_break(t, "omega", omega);
-    return 0;
-  }
+  if (omega == 0.0) return begin_anew(t, "omega", omega);
   const double beta = rho / t->real[RHO_BEFORE] * (t->real[ALPHA] / omega);
   ATTEMPT(s, s->kernels->combine(s->place, 1.0, p, -omega, v, p));
   ATTEMPT(s, s->kernels->combine(s->place, beta, p, 1.0, t->r, p));
-  return 1;
+  return STATUS_OK;
 }
 
 /* x += M^-1 (alpha p), r = s. *made: alpha was there. */
@@ -103,7 +124,8 @@ static status step(stepping *t) {
   const vec with[] = {t->work[FIRST], t->r};
   double sum[2];
   int made;
-  if (!direction(t)) goto done;
+  TRY(direction(t));
+  if (t->verdict != VERDICT_NONE) goto done;
   TRY(first_half(t, &made));
   if (!made) goto done;
   TRY(second_half(t));
@@ -112,6 +134,7 @@ static status step(stepping *t) {
   TRY(linear_redo(s, t->r, t->r, scale, &sum[1]));
   t->real[RHO_BEFORE] = t->real[RHO];
   t->real[RHO] = sum[0];
+  t->real[STEPS] += 1.0;
   t->residual = sqrt(sum[1]);
 done:
   return rc;

@@ -134,7 +134,7 @@ static status step(stepping *t) {
   }
   chebyshev_next(&interval, &next);
   t->real[RATIO] = next.ratio;
-  const vec before = t->real[MADE] == 0.0 ? (vec){.rows = 0} : d;
+  const vec none = {.rows = 0}, before = t->real[MADE] == 0.0 ? none : d;
   ATTEMPT(s, s->kernels->combine(s->place, next.factor, t->work[SCALED], next.before, before, d));
   ATTEMPT(s, s->kernels->combine(s->place, 1.0, run->x, 1.0, d, run->x));
   run->products++;

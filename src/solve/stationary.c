@@ -13,7 +13,9 @@
  * that eigenvalue, mu = (R + omega - 1) / (omega sqrt(R)) near the largest of the Jacobi iteration,
  * and omega = 2 / (1 + sqrt(1 - mu^2)) is taken next. At least 1 / ((1 - F)(2 - omega)) steps lie
  * between changes: near the best omega residuals fall like k (omega - 1)^k, whose R comes down to
- * (omega - 1)^F only then. Where the residual has grown since a change, omega goes back and stays.
+ * (omega - 1)^F only then. Where the residual has grown since a change and goes on growing,
+ * omega goes half of the way back, and is not raised again. (It may well grow at first: with omega
+ * near 2 the iteration is far from normal.)
  *
  * Traffic per step: A and the entries of M, and 64 bytes a row, once more 80 for ssor.
  * Sources: Young (1954); Saad (2003), 4.1, 12.4; Hageman, Young, Applied Iterative Methods (1981),
@@ -28,10 +30,11 @@
 
 static const double F = 0.7;       /* Hageman, Young: 0.65 to 0.8 */
 static const double SETTLED = 0.2; /* R has changed by less than this part of 1 - R */
-enum { FEWEST = 6 };               /* steps between changes */
+static const double LEAST_CHANGE = 0.01;
+enum { FEWEST = 6 }; /* steps between changes */
 
 /* stepping.real */
-enum { OMEGA, LAST_RESIDUAL, LAST_RATIO, SINCE, BEFORE, RESIDUAL_THEN, CHANGES, FROZEN };
+enum { OMEGA, LAST_RESIDUAL, LAST_RATIO, SINCE, BEFORE, RESIDUAL_THEN, CHANGES, BACK };
 
 enum { Z, WEIGHT, VECTORS };
 
@@ -64,17 +67,26 @@ static void estimate_omega(stepping *t, double ratio) {
   if (next > omega) set_omega(t, next);
 }
 
+/* Half of the way back to the omega that was good, at last all of it. */
+static void step_back(stepping *t) {
+  double *real = t->real;
+  const double before = real[BEFORE], half = 0.5 * (before + real[OMEGA]);
+  set_omega(t, half - before > LEAST_CHANGE ? half : before);
+  real[BEFORE] = before;
+  real[BACK] = 1.0;
+}
+
 /* After a step. */
 static void adapt(stepping *t) {
   double *real = t->real;
   const double ratio = t->residual / real[LAST_RESIDUAL];
   const double wait = fmax(FEWEST, 1.0 / ((1.0 - F) * (2.0 - real[OMEGA])));
   real[SINCE]++;
-  if (real[FROZEN] == 0.0 && real[SINCE] >= wait) {
-    if (t->residual > real[RESIDUAL_THEN] && real[CHANGES] > 0.0) {
-      set_omega(t, real[BEFORE]);
-      real[FROZEN] = 1.0;
-    } else {
+  if (real[SINCE] >= wait) {
+    const int grows = ratio >= 1.0 && t->residual > real[RESIDUAL_THEN];
+    if (grows && real[OMEGA] > real[BEFORE] && real[CHANGES] > 0.0) {
+      step_back(t);
+    } else if (real[BACK] == 0.0) {
       estimate_omega(t, ratio);
     }
   }

@@ -32,6 +32,7 @@ cat > a.mtx <<'MTX'
 3 1 7
 MTX
 first=$(mark a.mtx)
+[ -n "$first" ] || complain "a.mtx has no fingerprint"
 from=a.mtx ranks=1
 for to in b.h5 c.petsc d.mtx e.petsc f.h5 g.mtx; do
   run $ranks convert $from --output $to
@@ -40,6 +41,16 @@ for to in b.h5 c.petsc d.mtx e.petsc f.h5 g.mtx; do
 done
 cmp d.mtx g.mtx || complain "d.mtx and g.mtx hold the same and differ"
 grep -qE '^1 4 +0\.30000000000000004$' d.mtx || complain "not one-based, or not 17 digits"
+
+# case 17: what good files hold is exported counting from 1, with all digits
+cases=$HALOSWEEP_SHARED/cases
+probe() { "$HALOSWEEP" solve "$1" --method gmres --preconditioner none --nullspace none --rhs random --iterations 2 --quiet 2> err | grep '^fingerprint'; }
+for name in 001_blank_lines_freeform 023_integer_large 032_skew_symmetric 037_b_pattern_symmetric 040_duplicates 041_explicit_zeros; do
+  [ -f "$cases/$name.mtx" ] || continue
+  run 1 convert "$cases/$name.mtx" --output back.mtx
+  first=$(probe "$cases/$name.mtx")
+  [ -n "$first" ] && [ "$(probe back.mtx)" = "$first" ] || complain "$name: read back: $(probe back.mtx), not $first"
+done
 
 # vectors
 printf '1\n-0\n2.5\n3e-320\n' > v.txt

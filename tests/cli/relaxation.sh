@@ -58,8 +58,8 @@ refused() { # code, words in the message, words of solve
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2\n2 1 1\n3 3 1\n3 2 1\n' > hole.mtx
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2\n2 2 -2\n3 3 1\n3 2 1\n' > minus.mtx
 for method in gauss-seidel sor ssor; do refused 3 "row 2 has no diagonal entry" hole.mtx --method $method; done
-for p in ssor ilu0 ic0; do
-  refused 3 "row 2 has no diagonal entry" hole.mtx --method $([ $p = ilu0 ] && echo gmres || echo minres) --preconditioner $p
+for words in "minres ssor" "gmres ilu0" "minres ic0"; do
+  refused 3 "row 2 has no diagonal entry" hole.mtx --method "${words% *}" --preconditioner "${words#* }"
 done
 refused 3 "not symmetric" general.mtx --method gmres --preconditioner ic0
 refused 3 "positive diagonal; in row 2 it is -2" minus.mtx --method gmres --preconditioner ic0

@@ -18,7 +18,7 @@ awk 'BEGIN {n = 700; print "%%MatrixMarket matrix coordinate real general"
   for (e in a) {split(e, at, SUBSEP); print at[1], at[2], a[e]}}' > scattered.mtx
 
 try() { # name, then the words of solve
-  local name=$1 first="" print format i=0
+  local name=$1 first="" print
   shift
   for how in "1 ref 1 auto" "1 omp 1 csr" "1 omp 2 sell" "1 omp 3 packed" "1 omp 2 pattern" "2 omp 1 packed" "3 omp 2 auto"; do
     set -- $how "$@" # every format alone, some on several ranks; not every product

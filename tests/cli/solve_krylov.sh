@@ -9,7 +9,7 @@ cases=$HALOSWEEP_SHARED/cases
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 bad=0
-longest=${LONGEST:-3e7} # rows x steps: more is left to the long test
+longest=${LONGEST:-2e6} # rows x steps: more is left to the long test
 complain() { echo "$*"; bad=1; }
 value() { sed -n "s/^  \"$1\": \"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" r.json; }
 below() { awk -v x="$1" -v y="$2" 'BEGIN {exit !(x != "" && x <= y)}'; }
@@ -56,7 +56,7 @@ while read -r file rows symmetric zero bicgstab gmres cg error; do
   affordable "$rows" "$bicgstab" && judge bicgstab "$file" "$bicgstab"
   affordable "$rows" "$gmres" && judge gmres "$file" "$gmres"
   [ "$symmetric" = yes ] && affordable "$rows" "$cg" && judge minres "$file" "$cg"
-  if [ $direct = 1 ] && [ "$error" != 0 ] && [ "$rows" -lt 20000 ]; then
+  if [ $direct = 1 ] && [ "$error" != 0 ] && affordable "$rows" 400 && [ "$rows" -lt 20000 ]; then
     what="direct $file"
     solve "$HALOSWEEP_SHARED/matrices/$file" --method direct --rtol 1e-10
     expect 0
@@ -65,7 +65,7 @@ while read -r file rows symmetric zero bicgstab gmres cg error; do
     below "$(value iterations)" 3 || complain "$what: $(value iterations) refinements"
   fi
 done < list
-[ $count -ge 25 ] || complain "only $count solves were made: the index was not understood"
+[ $count -ge 14 ] || complain "only $count solves were made: the index was not understood"
 
 # ---- the collected cases ----
 count=0
@@ -99,8 +99,6 @@ for method in minres bicgstab gmres; do
     below "$(value iterations)" 12 || complain "$what: $(value iterations) iterations"
     below "$(value error_max)" 1e-14 || complain "$what: error $(value error_max)"
   done
-  what="56 $method"; solve "$cases/056_A.mtx" --rhs "$cases/056_b_zero.mtx" --method $method; expect 0
-  [ "$(value iterations) $(value relative_residual)" = "0 0.0" ] || complain "$what: not 0 0.0"
   what="58 $method"; solve "$cases/058_A_singular.mtx" --rhs "$cases/058_b_inconsistent.mtx" --method $method
   case $rc in 4 | 5) ;; *) complain "$what: exit $rc" ;; esac
   # (x of bicgstab runs off along the null vector)
@@ -133,19 +131,31 @@ for method in cg minres; do
   what="ilu0 $method"; solve --problem poisson2d --n 5 --method $method --preconditioner ilu0; expect 2 ilu0 'symmetric' jacobi
 done
 what="gmres_restart"; solve --problem poisson1d --n 5 --method bicgstab --gmres-restart 5; expect 2 gmres_restart
-what="jpwh_991"; solve "$HALOSWEEP_SHARED/matrices/jpwh_991.mtx.gz" --method bicgstab; expect 5 'step 2' 'r~' gmres
-[ "$(value reason) $(value iterations)" = "breakdown 1" ] || complain "$what: $(value reason) $(value iterations)"
+what="jpwh_991"; solve "$HALOSWEEP_SHARED/matrices/jpwh_991.mtx.gz" --method bicgstab; expect 0 # r1 is orthogonal to r~
+below "$(value iterations)" 46 || complain "$what: $(value iterations) iterations, 31 with another right-hand side"
+what="32 bicgstab"; solve "$cases/032_skew_symmetric.mtx" --method bicgstab; expect 5 'r~' gmres
+[ "$(value reason)" = breakdown ] || complain "$what: $(value reason)"
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2\n2 2 -3\n3 3 4\n2 1 1\n' > minus.mtx
 what="negative diagonal"; solve minus.mtx --method minres; expect 0
 case "$(value preconditioner) $(value why)" in "none "*"negative") ;; *) complain "$what: $(value why)" ;; esac
 solve minus.mtx --method minres --preconditioner jacobi; expect 3 'row 2' 'positive definite'
 ldd "$HALOSWEEP" | grep -qi mumps && complain "the program is linked with MUMPS"
 
-# ---- ranks without rows, without neighbours ----
-for method in minres bicgstab gmres $([ $direct = 1 ] && echo direct); do
-  for file in 067_three_rows 068_no_halo_ranks; do
-    timeout 20 mpirun -n 4 "$HALOSWEEP" solve "$cases/$file.mtx" --method "$method" --quiet > out 2> err ||
-      complain "$file on 4 ranks, $method: exit $?: $(cat err)"
+# ---- ranks without rows, without neighbours: the same (parity/registries has every pair) ----
+for file in 067_three_rows 068_no_halo_ranks; do
+  for words in "cg --preconditioner amg" "gmres --preconditioner ilu0"; do
+    what="$file, $words"
+    # shellcheck disable=SC2086
+    solve "$cases/$file.mtx" --method $words
+    expect 0
+    alone="$(value iterations) $(value fingerprint)"
+    rm -f r.json
+    # shellcheck disable=SC2086
+    timeout 20 mpirun -n 4 "$HALOSWEEP" solve "$cases/$file.mtx" --method $words --quiet --report r.json > out 2> err ||
+      complain "$what on 4 ranks: exit $?: $(cat err)"
+    [ "$(value iterations) $(value fingerprint)" = "$alone" ] || complain "$what on 4 ranks: not $alone"
   done
 done
+[ $direct = 0 ] || timeout 20 mpirun -n 4 "$HALOSWEEP" solve "$cases/067_three_rows.mtx" --method direct --quiet > out 2> err ||
+  complain "067 on 4 ranks, direct: exit $?: $(cat err)"
 exit $bad

@@ -81,7 +81,7 @@ own="--dims 2 --n 30 --scheme tr-bdf2 --initial x>0.5 --boundary neumann(sin(9*t
 rm -f ck.*.h5
 "$HALOSWEEP" heat $own --history whole.csv --checkpoint ck.h5 --checkpoint.every 10 >whole.out 2>err ||
   complain "whole run: exit $?"
-rm $(ls ck.*.h5 | tail -2)
+printf "%s\n" ck.*.h5 | tail -2 | xargs rm --
 mpirun -n 2 "$HALOSWEEP" heat $own --history h.csv --checkpoint ck.h5 --restart latest >out 2>err || complain "exit $?"
 [ "$(print out)" = "$(print whole.out)" ] && cmp h.csv whole.csv || complain "another history: $(cat h.csv whole.csv)"
 

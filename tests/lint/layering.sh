@@ -42,10 +42,13 @@ angle_allowed() { # FOLDER HEADER
   esac
 }
 
+declare -A in_src # names of files in src/
+while read -r name; do in_src[${name##*/}]=1; done < <(find src -type f)
+
 quote_allowed() { # FOLDER HEADER
   if [[ -f include/$2 ]]; then return 0; fi
   case $1 in
-    src/*) [[ -n $(find src -name "$2" -print -quit) ]] ;;
+    src/*) [[ -n ${in_src[$2]:-} ]] ;;
     io) [[ -f io/$2 || $2 == comm_native.h ]] ;;
     *) [[ -f $1/$2 ]] ;;
   esac
@@ -60,7 +63,8 @@ strip() { # FILE
 check_includes() { # FILE FOLDER; these read the stripped code, $work/code
   local line header number
   while IFS=: read -r number line; do
-    header=$(sed -E 's/^[^<"]*[<"]([^>"]*)[>"].*/\1/' <<<"$line")
+    header=${line#*[<\"]}
+    header=${header%%[>\"]*}
     if [[ $header == *../* ]]; then
       complain "$1:$number" "includes \"$header\": headers are found by name, never through ../"
     elif [[ $line == *\"* ]]; then
@@ -76,6 +80,7 @@ check_includes() { # FILE FOLDER; these read the stripped code, $work/code
 check_conditions() { # FILE
   local number line rest
   while IFS=: read -r number line; do
+    if [[ $line =~ ^[[:space:]]*#[[:space:]]*ifndef[[:space:]]+[A-Z0-9_]+_(CU)?H$ ]]; then continue; fi # a guard
     rest=$(sed -E 's/^[[:space:]]*#[[:space:]]*(ifdef|ifndef|if|elif)//; s/\bdefined\b//g
       s/\b(__cplusplus|__GNUC__|__clang__|__SIZEOF_INT128__|__x86_64__|ALLOC_POISON|[A-Z0-9_]+_(CU)?H)\b//g' <<<"$line")
     if [[ $1 == include/portable.h || $1 == include/runtime/* ]]; then rest=${rest//__CUDACC__/}; fi
@@ -143,15 +148,23 @@ check_linkage() {
 
 # Each header alone, twice in a row (the guard), in both languages; nvcc once for all of them: it is slow.
 check_headers() {
-  local header name
+  local header name c=("$CC" -std=c11 -pedantic -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I include)
+  local cxx=("$CXX" -x c++ -std=c++17 -Wall -Werror -Wno-unused-function -fsyntax-only -I include)
+  mkdir "$work/alone"
   for header in include/*.h; do
     name=${header#include/}
-    printf '#include "%s"\n#include "%s"\n' "$name" "$name" >"$work/alone.c"
-    "$CC" -std=c11 -pedantic -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I include "$work/alone.c" 2>"$work/said" ||
-      complain "$header:1" "does not compile alone as C11: $(grep -m1 -E 'error' "$work/said")"
-    "$CXX" -x c++ -std=c++17 -Wall -Werror -Wno-unused-function -fsyntax-only -I include "$work/alone.c" 2>"$work/said" ||
-      complain "$header:1" "does not compile alone as C++17: $(grep -m1 -E 'error' "$work/said")"
+    printf '#include "%s"\n#include "%s"\n' "$name" "$name" >"$work/alone/${name%.h}.c"
   done
+  # all at once; one by one where that fails, for the names
+  if ! { "${c[@]}" "$work"/alone/*.c && "${cxx[@]}" "$work"/alone/*.c; } 2>"$work/said"; then
+    for header in include/*.h; do
+      name=$work/alone/$(basename "$header" .h).c
+      "${c[@]}" "$name" 2>"$work/said" ||
+        complain "$header:1" "does not compile alone as C11: $(grep -m1 -E 'error' "$work/said")"
+      "${cxx[@]}" "$name" 2>"$work/said" ||
+        complain "$header:1" "does not compile alone as C++17: $(grep -m1 -E 'error' "$work/said")"
+    done
+  fi
   if command -v nvcc >/dev/null; then
     for header in include/*.h; do printf '#include "%s"\n' "${header#include/}"; done >"$work/all.cu"
     nvcc -std=c++17 -fmad=false -I include -c -o "$work/all.o" "$work/all.cu" 2>"$work/said" ||

@@ -120,7 +120,7 @@ static int with_gpu;
 /* Runs the trial everywhere; *out is the reference's outcome (x released). */
 static void everywhere(const trial *t, outcome *out) {
   static outcome other;
-  static const int lags[] = {1, 2, 5};
+  static const int lags[] = {2, 1, 5};
   const int64_t live = alloc_live();
   run_trial(t, &BACKEND_ref, 1, out);
   for (int threads = 1; threads <= 2; threads++) {
@@ -131,7 +131,7 @@ static void everywhere(const trial *t, outcome *out) {
   for (size_t i = 0; i < sizeof lags / sizeof *lags; i++) {
     solve_backend turning;
     backend lagging = late_by(lags[i]);
-    if (i == 1) {
+    if (i == 0) {
       turning = *lagging.solve;
       turning.cg_two_vectors = 1;
       turning.cg_advance = turning_advance;
@@ -139,9 +139,9 @@ static void everywhere(const trial *t, outcome *out) {
     }
     run_trial(t, &lagging, 1, &other);
     same_outcome(out, &other, "late");
-    /* methods that the host drives judge nothing on the device */
-    if (late.judged > 0 && out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
     alloc_free(&other.x);
+    if (late.judged == 0) break; /* a method that the host drives judges nothing on the device */
+    if (out->iterations > 2 * lags[i]) assert_true(late.ahead > lags[i]);
   }
   if (with_gpu) {
     run_trial(t, &BACKEND_cuda, 1, &other);
@@ -223,7 +223,12 @@ static void tiny_and_huge_right_sides_count_the_same(void **state) {
     const double residual = result.relative_residual;
     for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
       t.rhs_scale = scales[k];
-      everywhere(&t, &result);
+      if (k == 0) {
+        everywhere(&t, &result);
+      } else {
+        run_trial(&t, &BACKEND_ref, 1, &result);
+        alloc_free(&result.x);
+      }
       assert_int_equal(result.reason, REASON_CONVERGED);
       assert_int_equal(result.iterations, iterations);
       assert_same_bits(result.relative_residual, residual);

@@ -18,6 +18,7 @@
 #include "transport.h"
 
 static comm *world;
+static int trial_mark; /* in names of files: set where several worlds are beside each other */
 
 typedef struct trial {
   const char *problem;
@@ -32,6 +33,7 @@ typedef struct trial {
   int64_t mixed;                        /* precision = mixed, corrected so often; 0: double */
   double rhs_scale;                     /* b = A x, x_i = rhs_scale (1 + (i mod 10) / 10) */
   const char *transport;                /* NULL: host */
+  matrix_format format;
 } trial;
 
 typedef struct outcome {
@@ -43,6 +45,7 @@ typedef struct outcome {
   int64_t corrections;
   double omega; /* that the method ended with */
   lidx rows;
+  gidx first_row;
   double *x;
   char history[1 << 16];
 } outcome;
@@ -100,7 +103,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
     assert_ok(transport_choose(&side, t->transport, 1, &chosen));
     assert_string_equal(chosen.name, comm_size(world) > 1 ? t->transport : "none");
   }
-  assert_ok(kernels->solve->matrix_create(s.place, &block, FORMAT_AUTO, &s.a));
+  assert_ok(kernels->solve->matrix_create(s.place, &block, t->format, &s.a));
   assert_ok(linear_vector(&s, "x", &run.x));
   assert_ok(linear_vector(&s, "b", &run.b));
   preconditioning made = {NULL, NULL};
@@ -109,7 +112,8 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
                                         .diagonal = diagonal,
                                         .symmetric = t->symmetric,
                                         .threads = threads,
-                                        .seed = 3};
+                                        .seed = 3,
+                                        .degree = 4};
   run.rows = &asked;
   run.omega = t->adapts ? 0.0 : t->omega;
   if (t->preconditioned && t->method->flags & SOLVER_TAKES_PRECONDITIONER) {
@@ -132,7 +136,8 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   assert_ok(linear_load(&s, run.x, x));
   assert_ok(linear_product(&s, run.x, run.b));
   assert_ok(kernels->fill(s.place, run.x, 0.0));
-  snprintf(path, sizeof path, "solvers-%d-%d.csv", comm_rank(world), comm_size(world));
+  snprintf(path, sizeof path, "solvers-%d-%d-%d.csv", trial_mark, comm_rank(world),
+           comm_size(world));
   assert_ok(history_open(path, HISTORY_SOLVE, &run.history));
   assert_ok(t->method->run(&run));
   out->failure = s.failure;
@@ -152,6 +157,7 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
   out->corrections = run.mixed.corrections;
   out->omega = run.omega;
   out->rows = s.rows;
+  out->first_row = s.first_row;
   out->x = x;
   linear_vector_release(&s, &run.x);
   linear_vector_release(&s, &run.b);
