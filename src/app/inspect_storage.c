@@ -49,14 +49,10 @@ done:
   return rc;
 }
 
-status inspect_storage(const run_context *run, csr_rows *a, storage_facts *out) {
+status inspect_storage(const run_context *run, const csr_block *a, storage_facts *out) {
   status rc = STATUS_OK;
-  csr_block block;
-  memset(&block, 0, sizeof block);
   memset(out, 0, sizeof *out);
-  rc = csr_localise(run->threads, a, &block);
-  if (rc == STATUS_OK) rc = look(run, &block, out);
-  TRY(comm_agree(run->c, rc));
+  TRY(comm_agree(run->c, look(run, a, out)));
   int64_t most[] = {out->distinct, out->shapes, out->values, out->given_up};
   int64_t sums[2 + STORAGE_FORMATS] = {out->rows, out->shape_rows};
   memcpy(sums + 2, out->bytes, sizeof out->bytes);
@@ -70,7 +66,6 @@ status inspect_storage(const run_context *run, csr_rows *a, storage_facts *out) 
   out->shape_rows = sums[1];
   memcpy(out->bytes, sums + 2, sizeof out->bytes);
 done:
-  csr_block_release(&block);
   return rc;
 }
 

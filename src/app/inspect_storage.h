@@ -17,8 +17,8 @@ typedef struct storage_facts {
   int64_t bytes[STORAGE_FORMATS]; /* a product reads, over all ranks */
 } storage_facts;
 
-/* Takes over the rows of a square matrix (left released). Collective. */
-status inspect_storage(const run_context *run, csr_rows *a, storage_facts *out);
+/* Of this rank's rows of a square matrix. Collective. */
+status inspect_storage(const run_context *run, const csr_block *a, storage_facts *out);
 
 void inspect_storage_print(const storage_facts *f);
 void inspect_storage_report(const storage_facts *f, report *r);
