@@ -107,7 +107,8 @@ static status read_run(const stored_file *f, hid_t set, hid_t type, int64_t firs
   return rc;
 }
 
-/* The two numbers of a shape: an attribute of the group, or a dataset in it; 0: there is none. */
+/* The two numbers of a shape: an attribute of the group, or a dataset in it; 0: there is none; -1:
+ * there is something else. */
 static int read_shape(const stored_file *f, int64_t shape[2]) {
   static const char *const attributes[] = {"shape", "h5sparse_shape"};
   int found = 0;
@@ -127,6 +128,7 @@ static int read_shape(const stored_file *f, int64_t shape[2]) {
             H5Dread(object, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, shape) >= 0;
     if (object >= 0) H5Dclose(object);
   }
+  if (object >= 0 && !found) found = -1;
   if (space >= 0) H5Sclose(space);
   if (group >= 0) H5Oclose(group);
   return found;
@@ -178,7 +180,13 @@ static status open_members(stored_file *f) {
   }
   f->entries = length[DATA];
   f->rows = f->columns = length[OFFSETS] - 1;
-  if (read_shape(f, shape))
+  const int shaped = read_shape(f, shape);
+  if (shaped < 0) {
+    rc = fail(STATUS_INPUT, "%s:%s: its shape is not two numbers: expected rows and columns",
+              f->path, f->name);
+    goto done;
+  }
+  if (shaped)
     f->columns = shape[1];
   else
     shape[0] = f->rows;

@@ -48,8 +48,24 @@ done:
   return rc;
 }
 
+/* The rows' lengths, over all ranks, make the entries that the head tells of: else the columns and
+ * values would be taken from elsewhere. */
+static status check_entries(comm *c, const stored_file *f, int64_t own) {
+  status rc = STATUS_OK;
+  TRY(comm_sum_i64(c, &own, 1));
+  if (own != f->entries) {
+    rc = fail(STATUS_INPUT,
+              "%s: row lengths: they add up to %" PRId64
+              ", expected the number of entries, %" PRId64,
+              f->path, own, f->entries);
+  }
+  rc = comm_agree(c, rc);
+done:
+  return rc;
+}
+
 /* Own rows as the file has them; first[0]: the number of the first of their entries. Local, but for
- * the sum over lower ranks. */
+ * the sums over ranks. */
 static status read_offsets(comm *c, stored_file *f, const ownership *owned, csr_rows *a,
                            int64_t *first) {
   status rc = STATUS_OK;
@@ -64,6 +80,7 @@ static status read_offsets(comm *c, stored_file *f, const ownership *owned, csr_
   TRY(comm_agree(c, rc));
   a->offset[0] = 0;
   for (lidx i = 0; i < a->rows; i++) a->offset[i + 1] += a->offset[i];
+  TRY(check_entries(c, f, a->offset[a->rows]));
   *first = a->offset[a->rows];
   TRY(comm_exscan_i64(c, first));
 done:

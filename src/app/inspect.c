@@ -232,33 +232,33 @@ done:
   return rc;
 }
 
-/* The spectrum of a square matrix, on the backend the options ask for, by what `solve` itself does,
- * and how it can be kept. Takes the rows. */
+/* Of a square matrix the storage, and the spectrum, on the backend the options ask for, by what
+ * `solve` itself does. Takes the rows. */
 static status measure(run_context *run, csr_rows *a, ownership *owned, findings *f) {
   status rc = STATUS_OK;
   const int steps = (int)options_integer(run->o, "inspect.steps");
   solve_job j;
   memset(&j, 0, sizeof j);
   j.run = run;
-  if (f->survey.rows != f->survey.columns || f->survey.rows == 0) goto done;
+  if (f->survey.rows != f->survey.columns) goto done;
   j.a = *a;
   j.owned = *owned;
   j.survey = f->survey;
   memset(a, 0, sizeof *a);
   memset(owned, 0, sizeof *owned);
   timers_start(&j.timers);
-  if (steps == 0) {
+  if (steps == 0 || f->survey.rows == 0) {
     TRY(comm_agree(run->c, csr_localise(run->threads, &j.a, &j.block)));
-    rc = inspect_storage(run, &j.block, &f->storage);
+    TRY(inspect_storage(run, &j.block, &f->storage));
     goto done;
   }
   TRY(solve_scale_system(&j, NULL));
   TRY(comm_agree(run->c, alloc_array(&j.diagonal, j.a.rows, sizeof(double), "diagonal")));
   survey_diagonal(run->threads, &j.a, j.diagonal);
   TRY(solve_open_backend(&j));
+  TRY(inspect_storage(run, &j.block, &f->storage));
   TRY(solve_measure(&j, steps));
   f->spectrum = j.spectrum;
-  TRY(inspect_storage(run, &j.block, &f->storage));
 done:
   solve_close(&j);
   return rc;
@@ -273,7 +273,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   memset(&a, 0, sizeof a);
   memset(&owned, 0, sizeof owned);
   TRY(run_memory_to_read(run, path, options_integer(run->o, "inspect.steps") > 0));
-  TRY(matrix_read(run->c, path, run->threads, &a, &owned, &f.facts, &rhs));
+  TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
   TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
   TRY(measure(run, &a, &owned, &f));
   choice_make(&f.survey, &f.spectrum, &f.choice);

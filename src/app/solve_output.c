@@ -283,8 +283,11 @@ static const char *advice(const solve_job *j) {
       s->symmetric && s->missing_diagonal + s->zero_diagonal == 0 && s->negative_diagonal == 0;
   if (j->method->flags & SOLVER_BY_A_PACKAGE) return "no method finds a unique x";
   if (j->method->flags & SOLVER_NEEDS_DEFINITE) {
-    return "cg needs a positive definite matrix (and preconditioner); try --method minres, or "
-           "gmres";
+    return strcmp(j->method->name, "cg") == 0
+               ? "cg needs a positive definite matrix (and preconditioner); try --method minres, "
+                 "or "
+                 "gmres"
+               : "the method needs a positive definite matrix; try --method minres, or gmres";
   }
   if (j->method->flags & SOLVER_TAKES_PRECONDITIONER) { /* a Krylov method */
     return strcmp(j->method->name, "gmres") == 0

@@ -62,14 +62,19 @@ static status start(stepping *t) {
   return STATUS_OK;
 }
 
-/* v_0 = r / |r|. */
+/* v_0 = r / |r|; of a subnormal r in two steps, for 1 / |r| is beyond the range. */
 static void begin_cycle(stepping *t) {
   linear_system *s = t->run->system;
   cycle *a = t->data;
-  const vec none = {.rows = 0};
+  const vec none = {.rows = 0}, v = t->work[0];
+  const double factor = t->run->scale / t->residual;
   a->g[0] = t->residual;
-  ATTEMPT(s,
-          s->kernels->combine(s->place, t->run->scale / t->residual, t->r, 0.0, none, t->work[0]));
+  if (isinf(factor)) {
+    ATTEMPT(s, s->kernels->combine(s->place, t->run->scale, t->r, 0.0, none, v));
+    ATTEMPT(s, s->kernels->combine(s->place, 1.0 / t->residual, v, 0.0, none, v));
+  } else {
+    ATTEMPT(s, s->kernels->combine(s->place, factor, t->r, 0.0, none, v));
+  }
 }
 
 /* One pass of Gram-Schmidt: h = V' w, w -= V h. */

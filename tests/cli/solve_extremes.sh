@@ -65,4 +65,19 @@ solve s.mtx --method jacobi --rtol 0 --atol 1e100 --max_iterations 100
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1e300\n2 2 1e-300\n3 3 1\n' > spread.mtx
 solve spread.mtx --method cg
 [ $rc = 0 ] || grep -q "too far apart" err || complain "spread: $(cat err)"
+# A right-hand side of subnormal numbers, whose reciprocals are beyond the range: what may converge
+# does.
+tridiagonal 4 -1 > a.mtx
+numbers 1e-310 > small.txt
+for method in jacobi jor gauss-seidel sor ssor block-jacobi chebyshev cg minres bicgstab gmres; do
+  solve a.mtx --rhs small.txt --method $method
+  [ $rc = 0 ] || complain "1e-310, $method: exit $rc: $(cat err)"
+  below "$(value relative_residual)" 1e-8 || complain "1e-310, $method: residual $(value relative_residual)"
+done
+# Overflow is no fault of cg where cg was not asked.
+numbers 1.7e308 > large.txt
+tridiagonal 1 -0.5 > b.mtx
+solve b.mtx --rhs large.txt --method chebyshev
+[ $rc = 5 ] || complain "1.7e308: exit $rc: $(cat err)"
+grep -q "cg needs" err && complain "1.7e308: $(cat err)"
 exit $bad

@@ -105,13 +105,18 @@ static void petsc_files_that_are_wrong(void **state) {
   (void)state;
   static const int64_t head[4] = {PETSC_MAT, 3, 3, 6}, negative[4] = {PETSC_MAT, 3, -3, 6},
                        dense[4] = {PETSC_MAT, 3, 3, -1}, huge[4] = {PETSC_MAT, 3, 3, 2147483647},
-                       long_row[3] = {2, 1, 900}, below[3] = {2, -1, 5},
-                       outside[6] = {0, 1, 1, 0, 1, 3}, before[6] = {0, -1, 1, 0, 1, 2};
+                       long_row[3] = {2, 1, 900}, below[3] = {2, -1, 5}, fewer[3] = {2, 1, 2},
+                       more[3] = {2, 2, 3}, outside[6] = {0, 1, 1, 0, 1, 3},
+                       before[6] = {0, -1, 1, 0, 1, 2};
   assert_petsc_refused(negative, lengths, columns, 0, -1, "not negative");
   assert_petsc_refused(dense, lengths, columns, 0, -1, "a dense PETSc matrix");
   assert_petsc_refused(huge, lengths, columns, 0, -1, "asks for more bytes");
   assert_petsc_refused(head, long_row, columns, 0, -1, "row 2 (counted from 0) has 900 entries");
   assert_petsc_refused(head, below, columns, 0, -1, "row 1 (counted from 0) has -1 entries");
+  assert_petsc_refused(head, fewer, columns, 0, -1,
+                       "add up to 5, expected the number of entries, 6");
+  assert_petsc_refused(head, more, columns, 0, -1,
+                       "add up to 7, expected the number of entries, 6");
   assert_petsc_refused(head, lengths, outside, 0, -1, "has column 3, expected 0..2");
   assert_petsc_refused(head, lengths, before, 0, -1, "has column -1, expected 0..2");
   assert_petsc_refused(head, lengths, columns, 0, 99, "asks for more bytes");
@@ -136,6 +141,7 @@ typedef struct group_of {
   const int64_t *offset, *column, *shape; /* shape NULL: none */
   int64_t entries;                        /* of the indices */
   const char *order;                      /* an attribute h5sparse_format; NULL: none */
+  int dims;                               /* numbers of `shape`; 0: 2 */
 } group_of;
 
 static const char *hdf5(const group_of *g) {
@@ -146,7 +152,10 @@ static const char *hdf5(const group_of *g) {
     set(group, "indptr", H5T_STD_I32LE, H5T_NATIVE_INT64, 4, g->offset);
     set(group, "indices", H5T_STD_I32BE, H5T_NATIVE_INT64, (hsize_t)g->entries, g->column);
     set(group, "data", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, 6, values);
-    if (g->shape != NULL) set(group, "shape", H5T_STD_I64LE, H5T_NATIVE_INT64, 2, g->shape);
+    if (g->shape != NULL) {
+      set(group, "shape", H5T_STD_I64LE, H5T_NATIVE_INT64, g->dims == 0 ? 2 : (hsize_t)g->dims,
+          g->shape);
+    }
     if (g->order != NULL) {
       hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
       H5Tset_size(type, strlen(g->order) + 1);
@@ -167,9 +176,9 @@ static const char *hdf5(const group_of *g) {
 static void csr_groups(void **state) {
   (void)state;
   static const int64_t shape[2] = {3, 3};
-  static const group_of all[] = {{"/A", offsets, columns, NULL, 6, NULL},
-                                 {"/A", offsets, columns, shape, 6, "csr"},
-                                 {"/matrix", offsets, columns, shape, 6, NULL}};
+  static const group_of all[] = {{"/A", offsets, columns, NULL, 6, NULL, 0},
+                                 {"/A", offsets, columns, shape, 6, "csr", 0},
+                                 {"/matrix", offsets, columns, shape, 6, NULL, 0}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     reading r;
     char path[300], vector[300];
@@ -202,15 +211,18 @@ static void assert_group_refused(const group_of *g, const char *why) {
 static void csr_groups_that_are_wrong(void **state) {
   (void)state;
   static const int64_t one[4] = {1, 2, 3, 6}, end[4] = {0, 2, 3, 5}, fall[4] = {0, 4, 3, 6},
-                       outside[6] = {0, 1, 1, 0, 1, 9}, flat[2] = {3, 2}, tall[2] = {4, 3};
-  assert_group_refused(&(group_of){"/A", one, columns, NULL, 6, NULL}, "indptr begins with 1");
-  assert_group_refused(&(group_of){"/A", end, columns, NULL, 6, NULL}, "indptr ends with 5");
-  assert_group_refused(&(group_of){"/A", fall, columns, NULL, 6, NULL}, "do not fall");
-  assert_group_refused(&(group_of){"/A", offsets, outside, NULL, 6, NULL}, "has column 9");
-  assert_group_refused(&(group_of){"/A", offsets, columns, flat, 6, NULL}, "has column 2");
-  assert_group_refused(&(group_of){"/A", offsets, columns, tall, 6, NULL}, "expected rows + 1");
-  assert_group_refused(&(group_of){"/A", offsets, columns, NULL, 5, NULL}, "5 indices but 6 data");
-  assert_group_refused(&(group_of){"/A", offsets, columns, NULL, 6, "csc"}, "stored by columns");
+                       outside[6] = {0, 1, 1, 0, 1, 9}, flat[2] = {3, 2}, tall[2] = {4, 3},
+                       deep[3] = {3, 3, 3};
+  assert_group_refused(&(group_of){"/A", one, columns, NULL, 6, NULL, 0}, "indptr begins with 1");
+  assert_group_refused(&(group_of){"/A", end, columns, NULL, 6, NULL, 0}, "indptr ends with 5");
+  assert_group_refused(&(group_of){"/A", fall, columns, NULL, 6, NULL, 0}, "do not fall");
+  assert_group_refused(&(group_of){"/A", offsets, outside, NULL, 6, NULL, 0}, "has column 9");
+  assert_group_refused(&(group_of){"/A", offsets, columns, flat, 6, NULL, 0}, "has column 2");
+  assert_group_refused(&(group_of){"/A", offsets, columns, tall, 6, NULL, 0}, "expected rows + 1");
+  assert_group_refused(&(group_of){"/A", offsets, columns, deep, 6, NULL, 3}, "is not two numbers");
+  assert_group_refused(&(group_of){"/A", offsets, columns, NULL, 5, NULL, 0},
+                       "5 indices but 6 data");
+  assert_group_refused(&(group_of){"/A", offsets, columns, NULL, 6, "csc", 0}, "stored by columns");
 }
 
 /* ---- writing ---- */
