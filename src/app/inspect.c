@@ -273,7 +273,7 @@ static status inspect_matrix(run_context *run, const char *path) {
   memset(&a, 0, sizeof a);
   memset(&owned, 0, sizeof owned);
   TRY(run_memory_to_read(run, path, options_integer(run->o, "inspect.steps") > 0));
-  TRY(matrix_read(run->c, path, &a, &owned, &f.facts, &rhs));
+  TRY(matrix_read(run->c, path, run->threads, &a, &owned, &f.facts, &rhs));
   TRY(survey_matrix(run->c, run->threads, &a, &f.survey));
   TRY(measure(run, &a, &owned, &f));
   choice_make(&f.survey, &f.spectrum, &f.choice);
