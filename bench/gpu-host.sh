@@ -48,6 +48,8 @@ timeout 60 "$build/bench/bench_gpu_heat" "$results/heat.json" >> "$results/gpu-h
 
 timeout 90 "$build/bench/bench_gpu_heat_implicit" "$results/heat-implicit.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
+timeout 60 "$source/bench/gpu_mixed.sh" "$build/src/app/halosweep" "$results/mixed.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+
 # parity, probe, failures, transports, restart pairs; the house's scripts and solvers with --backend cuda
 gpu_tests=$(tests gpu 250 -L gpu -j $((cores > 2 ? cores : 2)))
 grep -q '"failed": 0' <<< "$gpu_tests" || failed=1
@@ -99,6 +101,7 @@ cat > "$results/gpu-host.json" << END
  "halo": $(cat "$results/halo.json"),
  "heat": $(cat "$results/heat.json"),
  "heat_implicit": $(cat "$results/heat-implicit.json"),
+ "mixed": $(cat "$results/mixed.json" 2> /dev/null || echo null),
  "kernels": $(cat "$results/kernels.json"),
  "quad": $(cat "$results/quad.json"), "quad_small_job_seconds": $answer}
 END
