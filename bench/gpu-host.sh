@@ -52,6 +52,7 @@ timeout 90 "$build/bench/bench_gpu_heat_implicit" "$results/heat-implicit.json" 
 
 # A matrix larger than device_memory, against the copies of the same run.
 timeout 60 "$build/bench/bench_gpu_stream" "$results/stream.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+timeout 60 "$source/bench/gpu_mixed.sh" "$build/src/app/halosweep" "$results/mixed.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
 # parity, probe, failures, transports, restart pairs; the house's scripts and solvers with --backend cuda
 gpu_tests=$(tests gpu 250 -L gpu -j $((cores > 2 ? cores : 2)))
@@ -104,6 +105,7 @@ cat > "$results/gpu-host.json" << END
  "halo": $(cat "$results/halo.json"),
  "heat": $(cat "$results/heat.json"),
  "heat_implicit": $(cat "$results/heat-implicit.json"),
+ "mixed": $(cat "$results/mixed.json" 2> /dev/null || echo null),
  "kernels": $(cat "$results/kernels.json"),
  "stream": $(cat "$results/stream.json"),
  "quad": $(cat "$results/quad.json"), "quad_small_job_seconds": $answer}
