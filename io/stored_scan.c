@@ -12,14 +12,17 @@
 #include "stored.h"
 #include "team.h"
 
-enum { BLOCK = 1 << 14 }; /* entries: 256 KiB, half a second-level cache */
+enum {
+  BLOCK = 1 << 13, /* entries: 128 KiB, and 64 KiB of marks */
+  WIDE = 8         /* marks written at a time */
+};
 
 typedef struct scanning {
   stored_file *f;
   const csr_rows *a;
   int64_t first;  /* number in the file of entry 0 */
   int raw;        /* read here */
-  uint64_t *mark; /* [threads BLOCK] of the rows of a block's entries */
+  uint64_t *mark; /* [threads (BLOCK + WIDE)] of the rows of a block's entries */
   atomic_llong zeros;
   atomic_ullong hash;
   atomic_int wrong, disordered;
@@ -66,48 +69,50 @@ static int read_block(const scanning *s, eidx begin, eidx end) {
 }
 
 /* Entries [begin, end), one after the other, whatever their rows: mark[k] is that of entry begin +
- * k's row. A loop without branches, several entries at a time. */
+ * k's row, a different one for each row. A loop without branches, several entries at a time. */
 static void look_at_entries(const scanning *s, eidx begin, eidx end, const uint64_t *mark,
                             findings *found) {
   const gidx columns = s->f->columns, *column = s->a->column + begin;
   const double *value = s->a->value + begin;
   const int64_t count = end - begin;
-  int64_t zeros = 0, wrong = 0;
+  int64_t zeros = 0, wrong = 0, disordered = 0;
   uint64_t hash = 0;
   for (int64_t k = 0; k < count; k++) {
     wrong |= (column[k] < 0) | (column[k] >= columns) | (value[k] - value[k] != 0.0);
     zeros += value[k] == 0.0;
     hash += entry_hash(mark[k], column[k], value[k]);
   }
+  for (int64_t k = 1; k < count; k++) {
+    disordered |= (mark[k] == mark[k - 1]) & (column[k] <= column[k - 1]);
+  }
   found->zeros += zeros;
   found->hash += hash;
   found->wrong |= wrong != 0;
+  found->disordered |= disordered != 0;
 }
 
-/* Row i: whether it ascends, and its mark, `count` times. */
-static void mark_row(const scanning *s, lidx i, int64_t count, uint64_t *mark, findings *found) {
-  const csr_rows *a = s->a;
-  const uint64_t row = fingerprint_mix((uint64_t)(a->first_row + i));
-  int disordered = 0;
-  for (eidx e = a->offset[i] + 1; e < a->offset[i + 1]; e++) {
-    disordered |= a->column[e] <= a->column[e - 1];
+/* The mark of row i `count` times, and up to WIDE - 1 times more. */
+static void mark_row(const scanning *s, lidx i, int64_t count, uint64_t *mark) {
+  const uint64_t row = fingerprint_mix((uint64_t)(s->a->first_row + i));
+  for (int64_t k = 0; k < count; k += WIDE) {
+    for (int u = 0; u < WIDE; u++) mark[k + u] = row;
   }
-  for (int64_t k = 0; k < count; k++) mark[k] = row;
-  found->disordered |= disordered;
 }
 
 /* Rows [from, to): BLOCK entries at most, or one row. */
 static void look_at_rows(const scanning *s, lidx from, lidx to, uint64_t *mark, findings *found) {
   const eidx *offset = s->a->offset, begin = offset[from], end = offset[to];
+  const gidx *column = s->a->column;
   if (end - begin > BLOCK) {
-    mark_row(s, from, BLOCK, mark, found);
+    mark_row(s, from, BLOCK, mark);
     for (eidx e = begin; e < end; e += BLOCK) {
       look_at_entries(s, e, end - e < BLOCK ? end : e + BLOCK, mark, found);
+      if (e > begin) found->disordered |= column[e] <= column[e - 1];
     }
     return;
   }
   for (lidx i = from; i < to; i++) {
-    mark_row(s, i, offset[i + 1] - offset[i], mark + (offset[i] - begin), found);
+    mark_row(s, i, offset[i + 1] - offset[i], mark + (offset[i] - begin));
   }
   look_at_entries(s, begin, end, mark, found);
 }
@@ -121,7 +126,7 @@ static void scan_part(void *context, int part, int64_t begin, int64_t end) {
     if (s->raw && !read_block(s, a->offset[i], a->offset[to])) {
       found.wrong = 1;
     } else {
-      look_at_rows(s, (lidx)i, (lidx)to, s->mark + (int64_t)part * BLOCK, &found);
+      look_at_rows(s, (lidx)i, (lidx)to, s->mark + (int64_t)part * (BLOCK + WIDE), &found);
     }
   }
   atomic_fetch_add(&s->zeros, found.zeros);
@@ -139,7 +144,7 @@ status stored_scan(stored_file *f, int threads, int64_t first, const csr_rows *a
   atomic_init(&s.hash, 0);
   atomic_init(&s.wrong, 0);
   atomic_init(&s.disordered, 0);
-  TRY(alloc_array(&s.mark, (int64_t)threads * BLOCK, sizeof *s.mark, "marks of rows"));
+  TRY(alloc_array(&s.mark, (int64_t)threads * (BLOCK + WIDE), sizeof *s.mark, "marks of rows"));
   if (!s.raw) TRY(stored_entries(f, first, entries, a->column, a->value));
   team_for(threads, a->rows, scan_part, &s);
   fail_clear(); /* what a read said on some thread is said again */
