@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds with CUDA, tests and measures on a GPU host in one go, under 9 minutes on 16 cores:
 #
-#   bench/gpu-host.sh RESULTS [BUILD [sanitize] [gpu-only]]
+#   bench/gpu-host.sh RESULTS [BUILD [sanitize] [gpu-only] [brief]]
 #
 # RESULTS receives gpu-host.json (date, hardware, driver, commit, command, test counts, kernel times
 # against the copy bandwidth of the same run), gpu-host.txt (the same as tables) and logs. BUILD (default:
 # build-gpu beside this file's folder) is kept between runs. `sanitize` adds compute-sanitizer's memcheck,
 # racecheck, initcheck and synccheck over kernels and iterations (minutes more);
-# `gpu-only` leaves out the tests that need no GPU. HALOSWEEP_COMMIT names the commit where there
+# `gpu-only` leaves out the tests that need no GPU, `brief` the benchmarks of halos, implicit heat and quad. HALOSWEEP_COMMIT names the commit where there
 # is no git repository; HALOSWEEP_CUDA_LIBRARY a libhalosweep_cuda.a of that commit that nvcc made before
 # (with the architectures wanted): it takes minutes. Exit code: 0 only if everything built, passed and was measured.
 set -uo pipefail
@@ -20,6 +20,7 @@ command="bench/gpu-host.sh $(basename -a -- "$@" | paste -sd " ")"
 commit=${HALOSWEEP_COMMIT:-$(git -C "$source" describe --always --dirty 2> /dev/null || echo unknown)}
 cores=$(nproc)
 failed=0
+brief() { [[ $words == *" brief "* ]]; }
 
 query() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -1; }
 gpu=$(query name) || { echo "no GPU: nvidia-smi does not answer" >&2; exit 7; }
@@ -43,12 +44,12 @@ timeout 120 "$build/bench/bench_gpu_kernels" "$results/kernels.json" > "$results
 
 # The times of the exchange, by its parts; the machine is quiet still.
 launch=(mpirun --allow-run-as-root --oversubscribe --bind-to none)
-timeout 60 "${launch[@]}" -n 2 "$build/bench/bench_gpu_halo" "$results/halo.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+brief || timeout 60 "${launch[@]}" -n 2 "$build/bench/bench_gpu_halo" "$results/halo.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
 # Steps of the heat equation.
 timeout 60 "$build/bench/bench_gpu_heat" "$results/heat.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
-timeout 90 "$build/bench/bench_gpu_heat_implicit" "$results/heat-implicit.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
+brief || timeout 90 "$build/bench/bench_gpu_heat_implicit" "$results/heat-implicit.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
 # A matrix larger than device_memory, against the copies of the same run.
 timeout 60 "$build/bench/bench_gpu_stream" "$results/stream.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
@@ -80,7 +81,7 @@ if [[ $words == *" sanitize "* ]]; then
   sanitized="{$sanitized}"
 fi
 
-timeout 120 "$build/bench/bench_gpu_quad" "$results/quad.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+brief || timeout 120 "$build/bench/bench_gpu_quad" "$results/quad.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
 # from the start of the program to its answer, its kernel compiled and kept before
 small() {
@@ -102,13 +103,13 @@ cat > "$results/gpu-host.json" << END
  "commit": "$commit", "command": "$command",
  "tests_gpu": $gpu_tests, "tests_suite": $suite,
  "transport_tried": ${tried:-null}, "sanitizers": $sanitized,
- "halo": $(cat "$results/halo.json"),
+ "halo": $(cat "$results/halo.json" 2> /dev/null || echo null),
  "heat": $(cat "$results/heat.json"),
- "heat_implicit": $(cat "$results/heat-implicit.json"),
+ "heat_implicit": $(cat "$results/heat-implicit.json" 2> /dev/null || echo null),
  "mixed": $(cat "$results/mixed.json" 2> /dev/null || echo null),
  "kernels": $(cat "$results/kernels.json"),
  "stream": $(cat "$results/stream.json"),
- "quad": $(cat "$results/quad.json"), "quad_small_job_seconds": $answer}
+ "quad": $(cat "$results/quad.json" 2> /dev/null || echo null), "quad_small_job_seconds": $answer}
 END
 cat "$results/gpu-host.txt"
 echo "gpu tests $gpu_tests, suite $suite"
