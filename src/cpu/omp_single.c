@@ -46,16 +46,20 @@ static void release(device *d, single_matrix **a) {
   alloc_free(a);
 }
 
-/* *from becomes floats: each worker its tiles' values, so that pages lie near their user. */
+/* The last tile may have fewer slices than others. */
+static lidx first_slice(const sell *s, lidx tile) {
+  return tile == s->tiles ? s->slices : sell_slice_begin(s, tile);
+}
+
+/* The values become floats: each worker its tiles', so that pages lie near their user. */
 static status narrow_values(device *d, single_matrix *a, double scale) {
   status rc = STATUS_OK;
   sell *s = &a->m->s;
   TRY(alloc_array(&a->value, s->value_at[s->slices], sizeof *a->value, "matrix values in float"));
 #pragma omp parallel for num_threads(d->threads) schedule(static, 1)
   for (int t = 0; t < d->threads; t++) {
-    const lidx end = a->m->cut[t + 1];
-    const lidx last = end == s->tiles ? s->slices : sell_slice_begin(s, end);
-    for (eidx e = s->value_at[sell_slice_begin(s, a->m->cut[t])]; e < s->value_at[last]; e++) {
+    const eidx end = s->value_at[first_slice(s, a->m->cut[t + 1])];
+    for (eidx e = s->value_at[first_slice(s, a->m->cut[t])]; e < end; e++) {
       a->value[e] = (float)(scale * s->value[e]);
     }
   }

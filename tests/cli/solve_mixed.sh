@@ -83,6 +83,15 @@ for scale in 1e-170 1e200; do # a power of two away: no trouble
   solve scaled.mtx --method jacobi --precision mixed --rtol 1e-13; expect 0
 done
 
+# ---- a start so far off that the residual falls through all of float's range ----
+{ printf '%%%%MatrixMarket matrix array real general\n25 1\n'; for _ in $(seq 25); do echo 1e60; done; } > far.mtx
+for method in cg jacobi; do
+  what="far $method"
+  solve --problem poisson2d --n 5 --method $method --x0 far.mtx --precision mixed --divergence inf
+  expect 0
+  [ "$(value left_for_double)" = false ] || complain "$what: $(cat r.json)"
+done
+
 # ---- where float is not enough, double goes on; and real matrices ----
 [ -f "$cases/061_hilbert10.mtx" ] || { echo "no $cases"; exit $((bad == 0 ? 77 : 1)); }
 what=hilbert

@@ -1,10 +1,11 @@
-/* Mixed precision on every CPU backend: the same reason, counts, history and bits, and as small a
- * true residual as double's. HALOSWEEP_TEST_BACKEND=cuda adds that backend, and skips where there
- * is no GPU. ranks: 1 2 3 */
+/* Mixed precision on every CPU backend, and with verdicts that lag behind: the same reason, counts,
+ * history and bits, and as small a true residual as double's. HALOSWEEP_TEST_BACKEND=cuda adds that
+ * backend, and skips where there is no GPU. ranks: 1 2 3 */
 #include <math.h>
 #include <stdlib.h>
 
 #include "gpu.h"
+#include "late.h"
 #include "mixed_backend.h"
 #include "trial.h"
 
@@ -32,6 +33,11 @@ static void everywhere(const trial *t, outcome *out) {
     same_outcome(out, &other, "omp");
     alloc_free(&other.x);
   }
+  const backend lagging = late_by(5);
+  run_trial(t, &lagging, 1, &other);
+  same_outcome(out, &other, "late");
+  if (out->iterations > 12 * out->corrections) assert_true(late.ahead > 5);
+  alloc_free(&other.x);
   if (with_gpu) {
     run_trial(t, &BACKEND_cuda, 1, &other);
     same_outcome(out, &other, "cuda");
