@@ -128,26 +128,17 @@ typedef struct rows_args {
   ending end;
 } rows_args;
 
-/* A tile, and the shape of all its rows; -1: they have several. CROSS is set where that shape is
- * (-far, -1, 0, 1, far), far a multiple of TILE. */
-enum { CROSS = 1 << 30 };
+/* A tile, and the shape of all its rows; -1: they have several. */
 typedef struct shaped_tile {
   lidx tile;
   int32_t shape;
 } shaped_tile;
 
-/* Consecutive tiles of the list, a warp's work. */
-typedef struct tile_run {
-  lidx first, count;
-} tile_run;
-
 /* Device memory of the tiles of a matrix that are kept by their rows' shapes (pattern.h). */
 typedef struct shapes_view {
   lidx rows;
-  const shaped_tile *list; /* tiles, in runs */
-  const tile_run *runs;    /* to work on */
-  lidx run_count;
-  lidx far;             /* of crosses */
+  const shaped_tile *list; /* tiles to work on */
+  lidx list_count;
   const uint8_t *code1; /* as in pattern.h */
   const uint16_t *code2;
   const lidx *first, *offset;
@@ -204,7 +195,7 @@ typedef struct many_args {
 /* Which tiles, interior ones first, then boundary ones. */
 typedef struct tile_counts {
   lidx interior, boundary;
-} tile_counts; /* tiles of slices; runs of tiles kept by shapes */
+} tile_counts;
 
 enum { MATRIX_ROOMS = 24 };
 
@@ -425,7 +416,7 @@ cudaError_t kernel_probe(cudaStream_t s, uint32_t *out, uint32_t seed);
 cudaError_t kernel_rows(cudaStream_t s, row_pass pass, const rows_args *a, int most_blocks);
 cudaError_t kernel_long_rows(cudaStream_t s, const rows_args *a, row_pass pass, int most_blocks);
 cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, const shapes_args *a,
-                          int most_blocks);
+                          int most_blocks, int processors);
 cudaError_t kernel_advance_ghosts(cudaStream_t s, const shapes_args *a, lidx begin, lidx count);
 cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a, int most_blocks,
                            int processors);

@@ -275,11 +275,16 @@ done:
   return rc;
 }
 
+/* Rows from which on AUTO looks for shapes: they save memory traffic, and below all is in the cache
+ * (500 000 rows: 12.5 us a sweep against 11.8 of slices; 16.8 million: 170 against 275). */
+enum { SHAPES_FROM = 1 << 21 };
+
 /* Formats that are not there become the nearest: sell. */
 status cuda_matrix_create(device *d, const csr_block *a, matrix_format format, matrix **out) {
   const sell_plan plan = {.lanes = WARP,
                           .level = SELL_SLICES,
-                          .shapes = format == FORMAT_AUTO || format == FORMAT_PATTERN,
+                          .shapes = format == FORMAT_PATTERN ||
+                                    (format == FORMAT_AUTO && a->rows >= SHAPES_FROM),
                           .threads = d->threads};
   return create(d, a, &plan, 0.0, out);
 }

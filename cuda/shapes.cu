@@ -4,12 +4,9 @@
  * same for all lanes; neighbours of a row are then straight loads. Tiles of several shapes look
  * each row's up.
  *
- * A warp takes a run of tiles (shapes.c) after the other. Where a run goes down a column of a grid
- * whose lines are a multiple of 256 points, and shapes are crosses (-far, -1, 0, 1, far), what the
- * rows of a tile refer to in the lines above and below is kept in registers from tile to tile, and
- * neighbours in the line come from other lanes: each number is loaded once. (From the cache of the
- * multiprocessor they come for other sizes; lines of 4096 points all fall into the same few sets of
- * it, measured: no hit at all from line to line.)
+ * A thread block has a run of the list of tiles, whose order the host has chosen (matrix.c): tiles
+ * that refer to each other come one after the other, so that x is read from the cache of the
+ * multiprocessor and not once for each row of the grid that touches it.
  *
  * Traffic of a row: one or two bytes where shapes differ, else nothing, and 8 for each vector.
  * Conjugate gradients in two passes (solve_backend.h): advance makes p at every neighbour anew from
@@ -17,7 +14,7 @@
  * written: 24). */
 #include "passes.h"
 
-enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4, BLOCKS_EACH = 2 };
+enum { PER_LANE = TILE / WARP, AT_ONCE = 4, SOME = 4 };
 
 /* Whether there is a product at all. */
 template <int PASS> static __device__ inline bool multiplies(const shapes_args &p) {
@@ -49,8 +46,8 @@ static __device__ inline void add_entries(const shapes_args &p, double beta, int
   double y[N][AT_ONCE], a[N];
 #pragma unroll
   for (int k = 0; k < N; k++) {
-    const int64_t at = row + __ldg(p.m.offset + first + k);
-    a[k] = __ldg(p.m.value + first + k);
+    const int64_t at = row + p.m.offset[first + k];
+    a[k] = p.m.value[first + k];
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) y[k][u] = source<PASS, VECTOR>(p, beta, at + u * WARP);
   }
@@ -68,8 +65,8 @@ static __device__ inline void add_entries(const shapes_args &p, double beta, int
 template <int PASS, bool VECTOR>
 static __device__ inline void one_shape(const shapes_args &p, double beta, int shape, int64_t row,
                                         double *s, double *sa) {
-  int first = __ldg(p.m.first + shape);
-  const int end = __ldg(p.m.first + shape + 1);
+  int first = p.m.first[shape];
+  const int end = p.m.first[shape + 1];
   if (end - first == 5) {
     add_entries<PASS, VECTOR, 5>(p, beta, first, row, s, sa);
     return;
@@ -95,8 +92,8 @@ static __device__ inline void any_shapes(const shapes_args &p, double beta, cons
     for (int v = 0; v < STEP * AT_ONCE; v++) {
       const int e = v / AT_ONCE, u = v % AT_ONCE;
       if (k + e >= length[u]) continue;
-      at[e][u] = __ldg(p.m.offset + first[u] + k + e);
-      a[e][u] = __ldg(p.m.value + first[u] + k + e);
+      at[e][u] = p.m.offset[first[u] + k + e];
+      a[e][u] = p.m.value[first[u] + k + e];
     }
 #pragma unroll
     for (int v = 0; v < STEP * AT_ONCE; v++) {
@@ -120,63 +117,70 @@ struct shapes_state {
   int made;         /* the direction is there already */
 };
 
-/* A row's own numbers beside what it is multiplied with: all are loaded before anything is stored.
- * a: residual's b; CG's old direction, or residual. b: relax's y; CG's x. w: the weight. */
+/* A row's own numbers: all are loaded before anything is stored. */
 struct own_row {
-  double a, b, w;
+  double a, b, w, x;
 };
 
 template <int PASS, bool VECTOR>
 static __device__ inline own_row load_own(const shapes_args &p, int shape, int64_t row) {
-  own_row o = {0.0, 0.0, 0.0};
-  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.a = load_once(p.b + row);
-  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? load_once(p.weight + row) : __ldg(p.m.weight + shape);
+  own_row o = {0.0, 0.0, 0.0, 0.0};
+  if (PASS == SHAPES_RESIDUAL || PASS == SHAPES_SWEEP) o.b = load_once(p.b + row);
+  if (PASS == SHAPES_SWEEP) o.w = VECTOR ? load_once(p.weight + row) : p.m.weight[shape];
+  if (PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_ADVANCE) {
+    o.a = p.x[row];
+  }
   if (PASS == SHAPES_RELAX) {
-    if (p.b != nullptr) o.a = load_once(p.b + row);
-    if (p.y != nullptr) o.b = load_once(p.y + row);
+    if (p.b != nullptr) o.b = load_once(p.b + row);
+    if (p.y != nullptr) o.a = load_once(p.y + row);
     if (p.weight != nullptr) o.w = load_once(p.weight + row);
   }
   if (PASS == SHAPES_CG_ADVANCE) {
-    o.a = p.x[row];
-    o.b = load_once(p.solution + row);
+    o.b = p.r[row];
+    o.x = load_once(p.solution + row);
   }
-  if (PASS == SHAPES_CG_REDUCE) {
-    o.a = load_once(p.out + row);
+  if (PASS == SHAPES_CG_REDUCE) o.a = load_once(p.out + row);
+  if (PASS == SHAPES_CG_MADE) o.a = p.out[row];
+  if (PASS == SHAPES_CG_ADVANCE || PASS == SHAPES_CG_REDUCE) {
     o.w = VECTOR ? p.inverse[row] : p.diagonal;
   }
   return o;
 }
 
-/* What a row leaves: its result, and the terms of sums. `mine`: what the row is multiplied with. */
+/* What a row leaves: its result, and the terms of sums. */
 template <int PASS>
 static __device__ inline void finish(const shapes_args &p, const shapes_state &g, const own_row &o,
-                                     double mine, int64_t row, double s, double sa, double *u,
-                                     double *v, int *changed) {
+                                     int64_t row, double s, double sa, double *u, double *v,
+                                     int *changed) {
   if (PASS == SHAPES_PRODUCT) {
     p.out[row] = s;
   } else if (PASS == SHAPES_RESIDUAL) {
-    const double r = o.a - s;
+    const double r = o.b - s;
     if (p.out != nullptr) p.out[row] = r;
     *u = g.scale * r;
     *v = g.scale * sa;
   } else if (PASS == SHAPES_SWEEP) {
-    const double r = o.a - s, next = fma(o.w, r, mine);
+    const double r = o.b - s, next = fma(o.w, r, o.a);
     p.out[row] = next;
-    *changed += bits_of(next) != bits_of(mine);
-    *u = g.scale * (g.update ? next - mine : r);
+    *changed += bits_of(next) != bits_of(o.a);
+    *u = g.scale * (g.update ? next - o.a : r);
     *v = g.scale * next;
   } else if (PASS == SHAPES_RELAX) {
-    const double r = p.b == nullptr ? -s : o.a - s;
+    const double r = p.b == nullptr ? -s : o.b - s;
     const double factor = p.weight == nullptr ? g.scale : g.scale * o.w;
-    p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, o.b);
-  } else if (PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_MADE) {
-    if (PASS == SHAPES_CG_PRODUCT) p.out[row] = s;
-    *u = g.scale * mine;
+    p.out[row] = p.y == nullptr ? factor * r : fma(factor, r, o.a);
+  } else if (PASS == SHAPES_CG_PRODUCT) {
+    p.out[row] = s;
+    *u = g.scale * o.a;
+    *v = g.scale * s;
+  } else if (PASS == SHAPES_CG_MADE) {
+    *u = g.scale * o.a;
     *v = g.scale * s;
   } else if (PASS == SHAPES_CG_ADVANCE) {
-    p.solution[row] = fma(g.alpha, o.a, o.b);
-    p.out[row] = mine;
-    *u = g.scale * mine;
+    const double to = fma(g.beta, o.a, o.w * o.b);
+    p.solution[row] = fma(g.alpha, o.a, o.x);
+    p.out[row] = to;
+    *u = g.scale * to;
     *v = g.scale * s;
   } else {
     const double r = fma(-g.alpha, s, o.a);
@@ -184,12 +188,6 @@ static __device__ inline void finish(const shapes_args &p, const shapes_state &g
     *u = g.scale * r;
     *v = g.scale * (o.w * r);
   }
-}
-
-/* Whether a pass wants `mine`. */
-template <int PASS> static __device__ constexpr bool wants_mine(void) {
-  return PASS == SHAPES_SWEEP || PASS == SHAPES_CG_PRODUCT || PASS == SHAPES_CG_MADE ||
-         PASS == SHAPES_CG_ADVANCE;
 }
 
 /* The chains of a lane: sum 0 of u times v or u, sum 1 as the pass has it. */
@@ -212,13 +210,10 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
                                         int64_t row, int h, bool same, const int *shape,
                                         double *sum, int *changed) {
   double s[AT_ONCE] = {}, sa[AT_ONCE] = {};
-  double mine[AT_ONCE] = {};
   own_row own[AT_ONCE];
 #pragma unroll
   for (int u = 0; u < AT_ONCE; u++) {
-    if (!same && shape[u] < 0) continue;
-    own[u] = load_own<PASS, VECTOR>(p, shape[u], row + u * WARP);
-    if (wants_mine<PASS>()) mine[u] = source<PASS, VECTOR>(p, g.beta, row + u * WARP);
+    if (same || shape[u] >= 0) own[u] = load_own<PASS, VECTOR>(p, shape[u], row + u * WARP);
   }
   if (!multiplies<PASS>(p)) {
     /* s = 0 */
@@ -228,8 +223,8 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
     int first[AT_ONCE], length[AT_ONCE];
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
-      first[u] = shape[u] >= 0 ? __ldg(p.m.first + shape[u]) : 0;
-      length[u] = shape[u] >= 0 ? __ldg(p.m.first + shape[u] + 1) - first[u] : 0;
+      first[u] = shape[u] >= 0 ? p.m.first[shape[u]] : 0;
+      length[u] = shape[u] >= 0 ? p.m.first[shape[u] + 1] - first[u] : 0;
     }
     any_shapes<PASS, VECTOR>(p, g.beta, first, length, row, s, sa);
   }
@@ -237,7 +232,7 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
   for (int u = 0; u < AT_ONCE; u++) {
     double a = 0.0, b = 0.0;
     if (same || shape[u] >= 0) {
-      finish<PASS>(p, g, own[u], mine[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
+      finish<PASS>(p, g, own[u], row + u * WARP, s[u], sa[u], &a, &b, changed);
     }
     if (g.sums) add_terms<PASS>(p, g, t, h + u, a, b, sum);
   }
@@ -245,13 +240,10 @@ static __device__ inline void some_rows(const shapes_args &p, const shapes_state
 
 /* Rows of one shape, all of them. */
 template <int PASS, bool VECTOR>
-static __device__ __noinline__ void uniform_tile(const shapes_args &p, const shapes_state &g,
-                                                 block_tally *t, lidx tile, int only,
-                                                 int *changed) {
+static __device__ inline void uniform_tile(const shapes_args &p, const shapes_state &g,
+                                           block_tally *t, lidx tile, int only, int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
-  int shape[AT_ONCE];
-#pragma unroll
-  for (int u = 0; u < AT_ONCE; u++) shape[u] = only;
+  const int shape[AT_ONCE] = {only, only, only, only};
   double sum[2] = {0.0, 0.0};
 #pragma unroll
   for (int h = 0; h < PER_LANE; h += AT_ONCE) {
@@ -261,8 +253,8 @@ static __device__ __noinline__ void uniform_tile(const shapes_args &p, const sha
 
 /* Rows of several shapes: most of them have one, as a grid's lines between their ends. */
 template <int PASS, bool VECTOR>
-static __device__ __noinline__ void mixed_tile(const shapes_args &p, const shapes_state &g,
-                                               block_tally *t, lidx tile, int *changed) {
+static __device__ inline void mixed_tile(const shapes_args &p, const shapes_state &g,
+                                         block_tally *t, lidx tile, int *changed) {
   const int64_t first = (int64_t)tile * TILE + threadIdx.x % WARP;
   double sum[2] = {0.0, 0.0};
   int shape[PER_LANE];
@@ -283,113 +275,16 @@ static __device__ __noinline__ void mixed_tile(const shapes_args &p, const shape
   }
 }
 
-/* ---- down a column ---- */
-
-/* What a pass reads at the rows of a tile, row first + 32 u + lane: u = 0, 1, ... */
-struct line {
-  double at[PER_LANE];
-};
-
-template <int PASS, bool VECTOR>
-static __device__ inline void load_line(const shapes_args &p, double beta, int64_t first,
-                                        line *out) {
-#pragma unroll
-  for (int u = 0; u < PER_LANE; u++) {
-    out->at[u] = source<PASS, VECTOR>(p, beta, first + u * WARP);
-  }
-}
-
-/* A tile of crosses: up and here are the lines before and of it; they become here and the next. */
-template <int PASS, bool VECTOR>
-static __device__ inline void cross_tile(const shapes_args &p, const shapes_state &g,
-                                         block_tally *t, int64_t tile, int shape, line &up,
-                                         line &here, int *changed) {
-  const int lane = (int)threadIdx.x % WARP;
-  const int64_t first = tile * TILE + lane;
-  double a[5], edge = 0.0, sum[2] = {0.0, 0.0};
-  line down;
-  load_line<PASS, VECTOR>(p, g.beta, first + p.m.far, &down);
-  const int from = __ldg(p.m.first + shape);
-#pragma unroll
-  for (int k = 0; k < 5; k++) a[k] = __ldg(p.m.value + from + k);
-  /* the neighbours beyond the tile's ends */
-  if (lane == 0) edge = source<PASS, VECTOR>(p, g.beta, tile * TILE - 1);
-  if (lane == WARP - 1) edge = source<PASS, VECTOR>(p, g.beta, tile * TILE + TILE);
-#pragma unroll
-  for (int h = 0; h < PER_LANE; h += AT_ONCE) {
-    own_row own[AT_ONCE];
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      own[u] = load_own<PASS, VECTOR>(p, shape, first + (h + u) * WARP);
-    }
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      const int i = h + u;
-      /* lane 31 sends what lane 0 wants of the 32 rows before, lane 0 what lane 31 wants of those
-       * after */
-      const double before = i == 0 ? 0.0 : up.at[i == 0 ? 0 : i - 1]; /* it was here */
-      const double after = i == PER_LANE - 1 ? 0.0 : here.at[i == PER_LANE - 1 ? i : i + 1];
-      double left =
-          __shfl_sync(ALL_LANES, lane == WARP - 1 ? before : here.at[i], (lane + WARP - 1) % WARP);
-      double right = __shfl_sync(ALL_LANES, lane == 0 ? after : here.at[i], (lane + 1) % WARP);
-      if (i == 0 && lane == 0) left = edge;
-      if (i == PER_LANE - 1 && lane == WARP - 1) right = edge;
-      double s = 0.0, sa = 0.0, x = 0.0, y = 0.0;
-      s = fma(a[0], up.at[i], s);
-      s = fma(a[1], left, s);
-      s = fma(a[2], here.at[i], s);
-      s = fma(a[3], right, s);
-      s = fma(a[4], down.at[i], s);
-      if (PASS == SHAPES_RESIDUAL) {
-        sa = fma(fabs(a[0]), fabs(up.at[i]), sa);
-        sa = fma(fabs(a[1]), fabs(left), sa);
-        sa = fma(fabs(a[2]), fabs(here.at[i]), sa);
-        sa = fma(fabs(a[3]), fabs(right), sa);
-        sa = fma(fabs(a[4]), fabs(down.at[i]), sa);
-      }
-      const double mine = here.at[i];
-      up.at[i] = mine;
-      here.at[i] = down.at[i];
-      finish<PASS>(p, g, own[u], mine, first + i * WARP, s, sa, &x, &y, changed);
-      if (g.sums) add_terms<PASS>(p, g, t, i, x, y, sum);
-    }
-  }
-}
-
-/* ---- runs ---- */
-
-/* The tiles of a run. `kept`: crosses may keep their lines. */
-template <int PASS, bool VECTOR>
-static __device__ inline void run_tiles(const shapes_args &p, const shapes_state &g, block_tally *t,
-                                        tile_run run, int *changed) {
-  const lidx step = p.m.far / TILE;
-  line up, here;
-  lidx last = -1; /* the tile after which up and here are what they should be */
-  shaped_tile tile = p.m.list[run.first];
-  for (lidx k = 0; k < run.count; k++) {
-    const shaped_tile next = k + 1 < run.count ? p.m.list[run.first + k + 1] : tile;
-    if (tile.shape >= 0 && tile.shape & CROSS && multiplies<PASS>(p)) {
-      const int64_t first = (int64_t)tile.tile * TILE + threadIdx.x % WARP;
-      if (last < 0 || tile.tile != last + step) {
-        load_line<PASS, VECTOR>(p, g.beta, first - p.m.far, &up);
-        load_line<PASS, VECTOR>(p, g.beta, first, &here);
-      }
-      cross_tile<PASS, VECTOR>(p, g, t, tile.tile, tile.shape & ~CROSS, up, here, changed);
-      last = tile.tile;
-    } else if (tile.shape >= 0) {
-      uniform_tile<PASS, VECTOR>(p, g, t, tile.tile, tile.shape & ~CROSS, changed);
-    } else {
-      mixed_tile<PASS, VECTOR>(p, g, t, tile.tile, changed);
-    }
-    tile = next;
-  }
-}
-
-/* The next run of a block's, for the whole warp: runs differ in length. */
-static __device__ inline lidx take(int *next) {
+/* The next place of a block's run of the list, for the whole warp. */
+static __device__ inline int take(int *next) {
   int at = 0;
   if (threadIdx.x % WARP == 0) at = atomicAdd(next, 1);
   return __shfl_sync(ALL_LANES, at, 0);
+}
+
+static __device__ inline shaped_tile tile_at(const shapes_args &p, lidx i, lidx end) {
+  if (i >= end) return {0, 0};
+  return p.m.list[p.reverse ? p.m.list_count - 1 - i : i];
 }
 
 /* False: nothing is to be done. */
@@ -415,37 +310,46 @@ template <int PASS> static __device__ inline bool begin(const shapes_args &p, sh
   return open;
 }
 
-/* The runs of a block. */
+/* The tiles of a block: those of several shapes take longer, who is done takes the next. */
 template <int PASS, bool VECTOR>
-static __device__ inline void take_runs(const shapes_args &p, const shapes_state &g, block_tally *t,
-                                        lidx i, lidx end, int *next, int *changed) {
-  for (; i < end; i = take(next)) {
-    run_tiles<PASS, VECTOR>(p, g, t, p.m.runs[p.reverse ? p.m.run_count - 1 - i : i], changed);
+static __device__ inline void run_tiles(const shapes_args &p, const shapes_state &g, block_tally *t,
+                                        lidx i, lidx end, shaped_tile here, int *next,
+                                        int *changed) {
+  while (i < end) {
+    const lidx after = take(next);
+    const shaped_tile there = tile_at(p, after, end);
+    if (here.shape >= 0) {
+      uniform_tile<PASS, VECTOR>(p, g, t, here.tile, here.shape, changed);
+    } else {
+      mixed_tile<PASS, VECTOR>(p, g, t, here.tile, changed);
+    }
+    i = after;
+    here = there;
   }
 }
 
 template <int PASS, bool VECTOR>
-__global__ void __launch_bounds__(TILE, BLOCKS_EACH)
-    shapes_pass(const __grid_constant__ shapes_args p) {
+__global__ void __launch_bounds__(TILE, 2) shapes_pass(const __grid_constant__ shapes_args p) {
   constexpr bool SUMS = PASS != SHAPES_PRODUCT && PASS != SHAPES_RELAX;
   __shared__ block_tally tally;
   __shared__ verdict_room room;
   __shared__ int next; /* of the block's run */
-  const lidx first = (lidx)((int64_t)p.m.run_count * blockIdx.x / gridDim.x);
-  const lidx end = (lidx)((int64_t)p.m.run_count * (blockIdx.x + 1) / gridDim.x);
+  const lidx first = (lidx)((int64_t)p.m.list_count * blockIdx.x / gridDim.x);
+  const lidx end = (lidx)((int64_t)p.m.list_count * (blockIdx.x + 1) / gridDim.x);
   const lidx i = first + (lidx)threadIdx.x / WARP;
   shapes_state g;
   int changed = 0;
   let_next_start();
   if (SUMS) tally_zero(&tally);
   if (threadIdx.x == 0) next = first + (int)blockDim.x / WARP;
+  const shaped_tile here = tile_at(p, i, end); /* the matrix does not change: no need to wait */
   __syncthreads();
   wait_for_last();
   if (begin<PASS>(p, &g)) {
     if (PASS == SHAPES_CG_ADVANCE && g.made) {
-      take_runs<SHAPES_CG_MADE, false>(p, g, &tally, i, end, &next, &changed);
+      run_tiles<SHAPES_CG_MADE, false>(p, g, &tally, i, end, here, &next, &changed);
     } else {
-      take_runs<PASS, VECTOR>(p, g, &tally, i, end, &next, &changed);
+      run_tiles<PASS, VECTOR>(p, g, &tally, i, end, here, &next, &changed);
     }
   }
   if (!SUMS) return;
@@ -477,11 +381,12 @@ static const void *const SHAPES_KERNELS[][2] = {
      (const void *)shapes_pass<SHAPES_CG_REDUCE, true>}};
 
 extern "C" cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, const shapes_args *a,
-                                     int most_blocks) {
+                                     int most_blocks, int processors) {
   shapes_args args = *a;
-  const int warps = TILE / WARP;
-  const int blocks = blocks_for((a->m.run_count + warps - 1) / warps, most_blocks);
-  return launch(s, SHAPES_KERNELS[pass][a->vector != 0], blocks, TILE, &args, a->early);
+  const int threads = a->m.list_count < 16 * processors ? 2 * WARP : TILE, warps = threads / WARP;
+  const int blocks =
+      blocks_for((a->m.list_count + warps - 1) / warps, (int64_t)most_blocks * TILE / threads);
+  return launch(s, SHAPES_KERNELS[pass][a->vector != 0], blocks, threads, &args, a->early);
 }
 
 /* Little shared memory is asked for: the rest is cache, which neighbours' rows are to be found in.

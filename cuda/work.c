@@ -63,9 +63,10 @@ status launch_kept(device *d, const ending *end) {
     return device_check(d, cudaEventRecord(k->used, d->main), "cudaEventRecord");
   case KEPT_SHAPES:
     k->shapes.end = *end;
-    return device_launched(
-        d, kernel_shapes(d->main, (shapes_pass_kind)k->pass, &k->shapes, d->shape_blocks[k->pass]),
-        SHAPES_PASS_NAME[k->pass]);
+    return device_launched(d,
+                           kernel_shapes(d->main, (shapes_pass_kind)k->pass, &k->shapes,
+                                         d->shape_blocks[k->pass], d->processors),
+                           SHAPES_PASS_NAME[k->pass]);
   case KEPT_VECTORS:
     k->vectors.end = *end;
     return device_launched(d,
@@ -270,7 +271,7 @@ done:
 static status shapes_work(device *d, const matrix *a, shapes_pass_kind pass, shapes_args *args,
                           cudaStream_t stream) {
   status rc = STATUS_OK;
-  if (args->m.run_count == 0) goto done;
+  if (args->m.list_count == 0) goto done;
   args->reverse = device_turn(d);
   args->early = d->early && stream == d->main;
   args->end = plain_ending(d);
@@ -281,7 +282,7 @@ static status shapes_work(device *d, const matrix *a, shapes_pass_kind pass, sha
     d->kept.shapes = *args;
     goto done;
   }
-  TRY(device_launched(d, kernel_shapes(stream, pass, args, d->shape_blocks[pass]),
+  TRY(device_launched(d, kernel_shapes(stream, pass, args, d->shape_blocks[pass], d->processors),
                       SHAPES_PASS_NAME[pass]));
   rc = note_urgent(d, stream);
 done:
@@ -323,7 +324,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, vec w
   shaped.state = args->state;
   shaped.scale = args->scale;
   shaped.block = args->block;
-  TRY(slices_work(d, a, p, pass, args, stream, shaped.m.run_count == 0));
+  TRY(slices_work(d, a, p, pass, args, stream, shaped.m.list_count == 0));
   TRY(shapes_work(d, a, shapes_pass_of(pass), &shaped, stream));
 done:
   return rc;
@@ -439,7 +440,7 @@ status cuda_cg_reduce(device *d, const matrix *a, vec direction, vec q, vec inve
   TRY(device_ready(d));
   args.x = at(direction);
   args.out = at(r);
-  if (args.m.run_count == 0) goto done;
+  if (args.m.list_count == 0) goto done;
   args.reverse = device_turn(d);
   args.early = d->early;
   d->kept.kind = KEPT_SHAPES; /* all tiles, nothing follows */
