@@ -364,7 +364,7 @@ static status run(comm *world, const char *file, const char *wanted) {
   static const target targets[] = {{{420.0, 125.0}, {680.0, 300.0}},
                                    {{16.0, 6.0}, {0.0, 0.0}},
                                    {{0.0, 0.0}, {20.0, 0.0}},
-                                   {{0}}};
+                                   {{0.0, 0.0}, {0.0, 0.0}}};
   for (int i = 0; i < PROBLEMS; i++) {
     if (strchr(wanted, '0' + i) == NULL) continue;
     if (i < 4) TRY(bench_stencil(world, &problems[i], counts[i], &targets[i]));

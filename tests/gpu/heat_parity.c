@@ -220,7 +220,8 @@ static void restart_all(const trial *t, bench *w) {
   double *x;
   assert_ok(alloc_array(&x, w->points, sizeof *x, "values"));
   for (int f = 0; f < FIELDS; f++) {
-    for (int64_t i = 0; i < w->points; i++) x[i] = random_value(t->seed + 90 + f, (uint64_t)i);
+    for (int64_t i = 0; i < w->points; i++)
+      x[i] = random_value(t->seed + 90 + (uint64_t)f, (uint64_t)i);
     if (f != 5) put(w, f, x);
   }
   alloc_free(&x);
