@@ -29,7 +29,7 @@ static const char PRECONDITIONERS[] = "none"
 
 static const option SOLVE[] = {
     {"solve", "matrix", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "the matrix file: Matrix Market, plain or gzip, or dense text; recognised by content"},
+     "the matrix: Matrix Market, plain or gzip, PETSc binary, FILE.h5[:/GROUP] or dense text"},
     {"solve", "problem", OPTION_WORD, NULL, PROBLEMS + 1, 0, 0, OPTION_PROBLEM,
      "a built-in matrix instead of a file"},
     {"solve", "n", OPTION_INTEGERS, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
@@ -43,13 +43,15 @@ static const option SOLVE[] = {
     {"solve", "rhs_column", OPTION_INTEGER, NULL, NULL, 1, 1e9, OPTION_PROBLEM,
      "which column of a file with several right-hand sides, the first is 1"},
     {"solve", "x0", OPTION_INPUT, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "starting vector, a file; zero when absent"},
+     "starting vector, a file (x.h5, an earlier result, is one); zero when absent"},
     {"solve", "method", OPTION_WORD, "auto", METHODS, 0, 0, OPTION_PROBLEM,
      "auto: by symmetry, diagonal, dominance and a few steps of Lanczos; the report says why"},
     {"solve", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
      "jacobi for Krylov methods when absent, none else"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
-     "relaxation factor of jor, sor, ssor; auto: 2/(lmin + lmax) of D^-1 A, found on the way, 1"},
+     "relaxation factor; auto, or absent: of jor 2/(lmin + lmax) of D^-1 A, of sor found on the "
+     "way, of "
+     "ssor 1"},
     {"solve", "block_size", OPTION_INTEGER, "16", NULL, 1, BLOCKS_MOST, OPTION_PROBLEM,
      "rows of a block of block-jacobi"},
     {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
@@ -59,8 +61,8 @@ static const option SOLVE[] = {
     {"solve", "nullspace", OPTION_WORD, "auto", "auto|constant|none", 0, 0, OPTION_PROBLEM,
      "constant: A*ones = 0, as with Neumann conditions all around; auto looks at the sums of rows"},
     {"solve", "scaling", OPTION_WORD, "none", "none|symmetric", 0, 0, OPTION_PROBLEM,
-     "symmetric: rows and columns times powers of two, for a diagonal of about 1; tests stay as "
-     "given"},
+     "symmetric: rows and columns times powers of two, for a diagonal of about 1; convergence is "
+     "still that of the given system"},
     {"solve", "rtol", OPTION_REAL, "1e-8", NULL, 0, OPTION_FINITE, 0,
      "converged when |b - A x| <= rtol |b| (2-norms)"},
     {"solve", "atol", OPTION_REAL, "0", NULL, 0, OPTION_FINITE, 0, "... or when |b - A x| <= atol"},
