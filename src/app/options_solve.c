@@ -50,8 +50,7 @@ static const option SOLVE[] = {
      "jacobi for Krylov methods when absent, none else"},
     {"solve", "omega", OPTION_REAL, NULL, "auto", OPTION_POSITIVE, OPTION_FINITE, OPTION_PROBLEM,
      "relaxation factor; auto, or absent: of jor 2/(lmin + lmax) of D^-1 A, of sor found on the "
-     "way, of "
-     "ssor 1"},
+     "way, of ssor 1"},
     {"solve", "block_size", OPTION_INTEGER, "16", NULL, 1, BLOCKS_MOST, OPTION_PROBLEM,
      "rows of a block of block-jacobi"},
     {"solve", "gmres_restart", OPTION_INTEGER, "30", NULL, 1, 10000, OPTION_PROBLEM,
