@@ -137,7 +137,6 @@ static void print_summary(const heat_job *j) {
   const heat_grid *g = &run->slab.g;
   char text[ENDING_TEXT];
   const run_ending ending = heat_ending(j, text);
-  if (options_flag(j->run->o, "run.quiet")) return;
   report_print("grid         %lld", (long long)g->n[0]);
   for (int d = 1; d < g->dims; d++) report_print(" x %lld", (long long)g->n[d]);
   report_print(" points\nscheme       %s, dt = %.17g s: %s\n", run->scheme->name, run->dt, j->why);

@@ -330,6 +330,21 @@ static status outcome_diverged(const solve_job *j) {
   }
 }
 
+/* What may help a method that ran into max_iterations. */
+static const char *limit_advice(const solve_job *j) {
+  if (strcmp(j->method->name, "gmres") == 0) {
+    return "raise max_iterations or gmres_restart, or try another preconditioner (ilu0, amg) or "
+           "--method direct";
+  }
+  if (!(j->method->flags & SOLVER_TAKES_PRECONDITIONER)) {
+    return "raise max_iterations, or try a Krylov method (--method auto) or --method direct";
+  }
+  if (j->method->flags & SOLVER_NEEDS_DEFINITE) {
+    return "raise max_iterations, or try another preconditioner (ic0, amg) or --method direct";
+  }
+  return "raise max_iterations, or try another preconditioner (ilu0, amg) or --method direct";
+}
+
 status solve_outcome(const solve_job *j) {
   const solve_run *run = &j->solve;
   char text[ENDING_TEXT];
@@ -346,15 +361,11 @@ status solve_outcome(const solve_job *j) {
         ldexp(j->nullspace.mean, j->exponent), j->nullspace.share, run->relative_residual);
   }
   if (code == STATUS_STOPPED) {
-    static const char *const hint[] = {
-        [REASON_MAX_ITERATIONS] =
-            "raise max_iterations (gmres: gmres_restart), or try another preconditioner (ilu0, "
-            "amg) or --method direct",
-        [REASON_STAGNATED] =
-            "this is as far as double precision goes; a larger rtol would accept it"};
     return fail(code, "not converged (%s) after %s: |b - Ax| / |b| = %.3e; %s",
                 solve_reason_name(run->reason), ending.done, run->relative_residual,
-                hint[run->reason]);
+                run->reason == REASON_MAX_ITERATIONS
+                    ? limit_advice(j)
+                    : "this is as far as double precision goes; a larger rtol would accept it");
   }
   return STATUS_OK;
 }

@@ -81,9 +81,9 @@ status solve_explain_divergence(solve_job *j) {
   } else {
     snprintf(j->advice, sizeof j->advice,
              "the matrix is symmetric and, by %d Lanczos steps, positive definite with lambda_max "
-             "= %.6g of D^-1 A: jor converges for omega below 2/lambda_max = %.4g, best about %.4g "
-             "(--method jor --omega auto); cg needs fewer iterations (--method cg)",
-             e->steps, e->high, 2.0 / (e->high + e->high_error), best_omega(e));
+             "of D^-1 A at most %.6g: jor converges for omega below 2/lambda_max = %.4g, best "
+             "about %.4g (--method jor --omega auto); cg needs fewer iterations (--method cg)",
+             e->steps, e->high + e->high_error, 2.0 / (e->high + e->high_error), best_omega(e));
   }
 done:
   return rc;

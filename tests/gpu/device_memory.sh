@@ -38,7 +38,10 @@ limited() { # what, ranks, bytes, products that have to come from the host at le
   local what="$name, $1 ($3 bytes)"
   solve "$2" "${words[@]}" --backend cuda --device-memory "$3"
   [ "$print" = "$first" ] || { complain "$what: $print, reference: $first"; cat err; return; }
-  local peak=$(value r.json device_peak_bytes) each=$(value r.json streamed_bytes_per_product) all=$(value r.json streamed_bytes)
+  local peak each all
+  peak=$(value r.json device_peak_bytes)
+  each=$(value r.json streamed_bytes_per_product)
+  all=$(value r.json streamed_bytes)
   [ "$peak" -le "$3" ] || complain "$what: device_peak_bytes $peak"
   if [ "$4" = 0 ]; then
     [ "$each $all" = "0 0" ] || complain "$what: $all bytes came, expected none"
@@ -53,7 +56,8 @@ try() { # name, iterations, words
   first=$print
   solve 1 "${words[@]}" --backend cuda
   [ "$print" = "$first" ] || { complain "$name, no limit: $print, reference: $first"; cat err; return; }
-  local whole=$(value r.json device_peak_bytes)
+  local whole
+  whole=$(value r.json device_peak_bytes)
   limited "all it needs" 1 "$whole" 0
   limited "a byte less" 1 $((whole - 1)) "$2"
   limited "from the start" 1 $((whole * 2 / 3)) "$2"
