@@ -7,7 +7,7 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 bad=0
 long=(--problem poisson2d --n 250 --method jacobi --iterations 100000000 --threads 1 --progress off)
-fixed=(--problem poisson2d --n 250 --method jacobi --iterations 40000 --format csr --threads 1 --progress off) # seconds
+fixed=(--problem poisson2d --n 250 --method jacobi --iterations 20000 --format csr --threads 1 --progress off) # seconds
 complain() { echo "$*"; cat err; bad=1; }
 print() { sed -n 's/^fingerprint  //p' "$1"; }
 stop() { # stop SIGNAL CODE 'text' command...
