@@ -44,4 +44,15 @@ PORTABLE double double_of(uint64_t bits) {
   return u.value;
 }
 
+/* Whether two floats differ in their bits. */
+PORTABLE int bits_differ(float x, float y) {
+  union {
+    float value;
+    uint32_t bits;
+  } a, b;
+  a.value = x;
+  b.value = y;
+  return a.bits != b.bits;
+}
+
 #endif

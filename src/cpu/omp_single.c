@@ -162,13 +162,6 @@ static inline void tile_times(const single_pass *p, lidx tile, float *out) {
   single_tile_long_rows(a->m, a->long_value, a->segment_sum, tile, p->x, out, 0);
 }
 
-static inline int bits_differ(float a, float b) {
-  uint32_t x, y;
-  memcpy(&x, &a, sizeof x);
-  memcpy(&y, &b, sizeof y);
-  return x != y;
-}
-
 /* next = x + weight (b - A x), the residual's norm: 20. */
 static void sweep_tile(worker *w, const pass *q, lidx tile, lidx begin, lidx end) {
   const single_pass *p = of(q);

@@ -102,7 +102,7 @@ static status single_sweep(device *d, const single_matrix *m, part p, single_vec
       const float r = at(b)[i] - row_times(m, i, x), to = fmaf(at(weight)[i], r, at(x)[i]);
       at(next)[i] = to;
       residual[i - begin] = r;
-      d->sums.counter[COUNTER_CHANGED] += memcmp(&to, &at(x)[i], sizeof to) != 0;
+      d->sums.counter[COUNTER_CHANGED] += bits_differ(to, at(x)[i]);
     }
     add_block(d, 0, residual, residual, end - begin, s->scale);
   }

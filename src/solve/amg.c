@@ -275,11 +275,11 @@ static status build(amg *m, const preconditioner_request *q) {
   amg_grid g;
   amg_coarser made, next;
   const csr_block *a = q->a;
-  double theta = THETA, lambda;
+  double lambda;
   memset(&g, 0, sizeof g);
   memset(&made, 0, sizeof made);
   memset(&next, 0, sizeof next);
-  for (int l = 0;; l++, theta *= 0.5) {
+  for (int l = 0;; l++) {
     amg_level *v = &m->level[l];
     m->levels = l + 1;
     m->entries[l] = a->offset[a->rows];
@@ -294,7 +294,7 @@ static status build(amg *m, const preconditioner_request *q) {
     }
     TRY(open_smoother(v, &g, q->symmetric, &lambda));
     if (l == AMG_LEVELS - 1) break;
-    TRY(amg_coarsen(&g, theta, lambda, &next));
+    TRY(amg_coarsen(&g, ldexp(THETA, -l), lambda, &next));
     if (next.owned.rows == 0) {
       if (g.owned->rows <= AMG_DENSE_MAX) {
         TRY(amg_dense_open(&g, q->symmetric, &m->dense));
