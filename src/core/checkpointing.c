@@ -94,7 +94,10 @@ status checkpointing_add(checkpointing *cp, const checkpoint_item *item,
   return STATUS_OK;
 }
 
-void checkpointing_forget(checkpointing *cp) { cp->count = 0; }
+void checkpointing_forget(checkpointing *cp) {
+  cp->count = 0;
+  alloc_free(&cp->buffer); /* was for the items that were */
+}
 
 void checkpointing_time(checkpointing *cp, timers *t) { cp->timers = t; }
 

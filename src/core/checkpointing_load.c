@@ -82,6 +82,7 @@ status checkpointing_identify(checkpointing *cp, const char *name, const char *v
   status rc = STATUS_OK;
   const char *const texts[CHECKPOINTING_TEXTS] = {name, version, config, problem};
   for (int i = 0; i < CHECKPOINTING_TEXTS && rc == STATUS_OK; i++) {
+    alloc_free(&cp->text[i]); /* of the method before, where a run has changed it */
     rc = alloc_text(&cp->text[i], texts[i], "text of a checkpoint");
   }
   TRY(comm_agree(cp->c, rc));
