@@ -1,6 +1,5 @@
 /* The time schemes there are (schemes.def), and how runs end. */
-#include <string.h>
-
+#include "registry.h"
 #include "scheme.h"
 
 #define SCHEME(name, text) extern const heat_scheme SCHEME_##name;
@@ -13,18 +12,7 @@ static const heat_scheme *const schemes[] = {
 };
 #undef SCHEME
 
-enum { SCHEMES = sizeof schemes / sizeof *schemes };
-
-const heat_scheme *heat_scheme_at(int index) {
-  return index >= 0 && index < SCHEMES ? schemes[index] : NULL;
-}
-
-const heat_scheme *heat_scheme_find(const char *name) {
-  for (int i = 0; i < SCHEMES; i++) {
-    if (strcmp(schemes[i]->name, name) == 0) return schemes[i];
-  }
-  return NULL;
-}
+REGISTRY(heat_scheme, heat_scheme, schemes)
 
 typedef struct ending {
   const char *name;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "quad_run.h"
+#include "registry.h"
 
 #define RULE(id, name) extern const quad_rule RULE_##id;
 #include "rules.def"
@@ -13,18 +14,7 @@ static const quad_rule *const rules[] = {
 };
 #undef RULE
 
-enum { RULES = sizeof rules / sizeof *rules };
-
-const quad_rule *quad_rule_at(int index) {
-  return index >= 0 && index < RULES ? rules[index] : NULL;
-}
-
-const quad_rule *quad_rule_find(const char *name) {
-  for (int i = 0; i < RULES; i++) {
-    if (strcmp(rules[i]->name, name) == 0) return rules[i];
-  }
-  return NULL;
-}
+REGISTRY(quad_rule, quad_rule, rules)
 
 /* A box of n directions costs Malik's rule about 2^n points: up to 6 its error falls faster than
  * sampling's, above that sampling's, which does not know n. */

@@ -1,7 +1,7 @@
 /* The preconditioners there are (preconditioners.def), and one made ready (preconditioner.h). */
 #include "preconditioner.h"
 
-#include <string.h>
+#include "registry.h"
 
 #define PRECONDITIONER(word, name) extern const preconditioner PRECONDITIONER_##name;
 #include "preconditioners.def"
@@ -13,18 +13,7 @@ static const preconditioner *const preconditioners[] = {
 };
 #undef PRECONDITIONER
 
-enum { PRECONDITIONERS = sizeof preconditioners / sizeof *preconditioners };
-
-const preconditioner *preconditioner_at(int index) {
-  return index >= 0 && index < PRECONDITIONERS ? preconditioners[index] : NULL;
-}
-
-const preconditioner *preconditioner_find(const char *name) {
-  for (int i = 0; i < PRECONDITIONERS; i++) {
-    if (strcmp(preconditioners[i]->name, name) == 0) return preconditioners[i];
-  }
-  return NULL;
-}
+REGISTRY(preconditioner, preconditioner, preconditioners)
 
 status preconditioning_open(linear_system *s, const preconditioner *kind,
                             const preconditioner_request *q, preconditioning *out) {

@@ -1,6 +1,5 @@
 /* The solvers there are (solvers.def), and how runs end. */
-#include <string.h>
-
+#include "registry.h"
 #include "solver.h"
 
 #define SOLVER(word, name) extern const solver SOLVER_##name;
@@ -13,16 +12,7 @@ static const solver *const solvers[] = {
 };
 #undef SOLVER
 
-enum { SOLVERS = sizeof solvers / sizeof *solvers };
-
-const solver *solver_at(int index) { return index >= 0 && index < SOLVERS ? solvers[index] : NULL; }
-
-const solver *solver_find(const char *name) {
-  for (int i = 0; i < SOLVERS; i++) {
-    if (strcmp(solvers[i]->name, name) == 0) return solvers[i];
-  }
-  return NULL;
-}
+REGISTRY(solver, solver, solvers)
 
 typedef struct ending {
   const char *name;

@@ -3,14 +3,7 @@
 # reference backend. The limits follow from what a run without one needs: one byte less makes the matrix move out
 # on the last allocation, much less keeps it on the host from the start, too little is exit 7 with numbers.
 set -u
-"$HALOSWEEP" solve --problem poisson2d --n 8 --backend cuda --quiet > /dev/null 2> why.txt
-if [ $? = 7 ]; then
-  cat why.txt
-  exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
+. "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
 complain() { echo "$*"; bad=1; }
 value() { sed -n "s/^ *\"$2\": \([0-9]*\).*/\1/p" "$1"; }
 

@@ -3,14 +3,7 @@
 # from `--backend cuda` on one and two ranks (which may share a GPU): faces, conductivities, sources,
 # schemes, explicit and implicit; and a run stopped on one and gone on with on the other.
 set -u
-"$HALOSWEEP" heat --n 9 --dt 1e-4 --steps 1 --initial x --backend cuda --quiet > /dev/null 2> why.txt
-if [ $? = 7 ]; then
-  cat why.txt
-  exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
+. "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
 print() { sed -n 's/^fingerprint  *//p' "$1"; }
 
 try() { # name, then the words of heat

@@ -2,14 +2,7 @@
 # One answer on CPU and GPU: equal exit codes, fingerprints and evaluations from `--backend cuda` on one and
 # two ranks (which may share a GPU), from omp and from ref; every kind of rule, a sweep, a C file, failures.
 set -u
-"$HALOSWEEP" quad --f x --lower 0 --upper 1 --rule trapezoid --n 3 --backend cuda --quiet > /dev/null 2> why.txt
-if [ $? = 7 ]; then
-  cat why.txt
-  exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
+. "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
 print() { sed -n 's/^ *"\(fingerprint\|evaluations\|reason\|value\|error_estimate\)": *//p' "$1" | tr -d '\n'; }
 
 try() { # name, then the words of quad

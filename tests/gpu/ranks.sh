@@ -2,14 +2,7 @@
 # GPUs and ranks (cases 173, 175, 176, 190): which rank takes which GPU; an MPI that knows nothing of GPUs; a
 # rank, or all, without one. Right values in each case, nobody hangs.
 set -u
-"$HALOSWEEP" solve --problem poisson2d --n 8 --backend cuda --quiet > /dev/null 2> why.txt
-if [ $? = 7 ]; then
-  cat why.txt
-  exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
+. "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
 complain() { echo "$what: $*: $(cat out err)"; bad=1; }
 solve() { timeout -k 5 60 "$@" > out 2> err; rc=$?; }
 expect() {

@@ -3,14 +3,7 @@
 # on one and two ranks (which may share a GPU): the same fingerprint and history, and only the iterations
 # that were left are made.
 set -u
-"$HALOSWEEP" solve --problem poisson2d --n 8 --backend cuda --quiet > /dev/null 2> why.txt
-if [ $? = 7 ]; then
-  cat why.txt
-  exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
+. "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
 complain() { echo "$name: $*: $(cat err)"; bad=1; }
 print() { sed -n 's/^fingerprint  //p' "$1"; }
 field() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}\$/\1/p" r.json | tail -1; }

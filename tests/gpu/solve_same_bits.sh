@@ -2,14 +2,7 @@
 # One answer on CPU and GPU: equal exit codes, fingerprints and histories from `--backend cuda` on one and
 # two ranks (which may share a GPU) and from the reference backend; matrices, methods, ways to end.
 set -u
-"$HALOSWEEP" solve --problem poisson2d --n 8 --backend cuda --quiet > /dev/null 2> why.txt
-if [ $? = 7 ]; then
-  cat why.txt
-  exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
+. "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
 print() { sed -n 's/^fingerprint  //p' "$1"; }
 
 try() { # name, then the words of solve
