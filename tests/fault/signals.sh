@@ -78,7 +78,7 @@ in_setup() { # in_setup CODE words...
   kill -USR1 $p
   wait $p
   code=$?
-  [ $code = "$want" ] && grep -q "stopped by SIGUSR1 during the set-up, after making the matrix" err ||
+  [ $code = "$want" ] && grep -qE "stopped by SIGUSR1 during the set-up, after (checking the options|making the matrix)" err ||
     complain "SIGUSR1 in the set-up: exit $code, expected $want"
 }
 in_setup 138
