@@ -2,7 +2,7 @@
  * takes the next trajectory that waits.
  *
  * Fixed steps of Runge-Kutta methods between two instants that anybody asks about go in stretches
- * without a look (ode_steps_explicit); a stretch that ends in a state that is not finite is made
+ * without a look (ode_steps); a stretch that ends in a state that is not finite is made
  * again step by step, to find the first bad one. States once not finite stay so. */
 #ifndef ODE_MARCH_H
 #define ODE_MARCH_H
@@ -169,7 +169,7 @@ PORTABLE int ode_stretch_make(ode_work *w, int64_t count) {
   double look[ODE_LANES];
   int finite = 1;
   ODE_EACH_LANE for (int i = 0; i < numbers; i++) w->u[i] = w->y[i];
-  ode_steps_explicit(w, count);
+  ode_steps(w, count);
   for (int l = 0; l < ODE_LANES; l++) look[l] = 0.0;
   for (int i = 0; i < numbers; i++) look[i % ODE_LANES] = fma(0.0, w->y[i], look[i % ODE_LANES]);
   for (int l = 0; l < ODE_LANES; l++) finite &= w->place[l] < 0 || look[l] == 0.0;

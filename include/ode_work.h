@@ -9,6 +9,9 @@
  *   ode_call                   a type, and the functions of the system for all lanes at once:
  *   ode_rhs(call, t, y, dy)    dy[components][lanes] = f(t[lane], y, p)
  *   ode_event(call, t, y, g)   g[lanes]
+ * and, before ode_march.h,
+ *   ode_steps(w, count), ode_try(w)  ode_steps_explicit and ode_attempt_explicit, or what does the
+ *                              same with the system known to the compiler (ode_fused.h)
  * Every lane is worked on whether or not a trajectory is there: what is in the others is finite
  * or not, and of no consequence. */
 #ifndef ODE_WORK_H
