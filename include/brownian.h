@@ -128,7 +128,7 @@ PORTABLE void brownian_increments(const brownian *b, uint64_t trajectory, uint64
  * (level 0: part `index` itself). `fresh`: the normal that `index` may need was not kept. */
 PORTABLE void brownian_left(const brownian *b, int lanes, const uint64_t *trajectory, int level,
                             uint64_t index, int fresh, double *own) {
-  const double *above = own - brownian_slots(b) * lanes;
+  const double *above = level > 0 ? own - brownian_slots(b) * lanes : own;
   const double scale = brownian_scale(b, level);
   const int count = b->components * lanes, odd = (int)(index & 1);
   for (int i = 0; i < count; i++) own[i] = level > 0 ? 0.5 * above[i] : 0.0;
