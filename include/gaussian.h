@@ -1,17 +1,16 @@
 /* Standard normal numbers from Philox words, two from the four words of one position.
  *
  * Box and Muller (1958): a radius sqrt(-2 log u) and an angle that is uniform on the circle. u is
- * the 52-bit middle of a cell (philox_uniform), 2^-53 at least, so normals reach to 8.57 in size
- * and follow the normal tail as far as anything is drawn (2^53 normals have 0.1 beyond 8.2). The
- * angle is an angle of (-pi/4, pi/4), from 52 bits of the other half, and one of four turns of the
- * circle by two of the bits that its uniform leaves: bit 0 swaps the two numbers, bit 1 turns both
- * signs. So the set of values is exactly symmetric, no reduction of an angle is needed, and
- * gaussian_opposite gives the mirror image for nothing.
+ * the 52-bit middle of a cell (philox_uniform), 2^-53 at least, so normals reach to 8.57 in size;
+ * 1e-17 of the normal distribution lies beyond. The angle is one of (-pi/4, pi/4), from 52 bits of
+ * the other half, and one of four turns by two of the bits that its uniform leaves: bit 0 swaps the
+ * two numbers, bit 1 turns both signs. So the set of values is exactly symmetric, no angle needs a
+ * reduction, and gaussian_opposite gives the mirror image for nothing.
  *
- * Cost: a logarithm (one division), a square root and both polynomials of sine and cosine, about 65
- * operations a pair, half the work of the Philox rounds on a CPU. The other way, the inverse of the
- * distribution, takes a logarithm, a square root and a division for each number as soon as one
- * lane of a vector is in the tails: dearer, and no better there. Relative error at most 4 2^-53.
+ * Cost: a logarithm (one division), a square root and the polynomials of sine and cosine, about 65
+ * operations a pair; a third of the time of the Philox rounds on a CPU (bench/noise). The other
+ * way, the inverse of the distribution, takes a logarithm, a square root and a division a number as
+ * soon as one lane of a vector is in a tail. Relative error at most 4 2^-53.
  * Branch-free: a loop over lanes vectorises.
  * Source: Box, Muller, A note on the generation of random normal deviates, Ann. Math. Statist. 29
  * (1958) 610-611. */
