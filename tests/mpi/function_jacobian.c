@@ -107,70 +107,81 @@ static void every_function_and_random_ones(void **state) {
       "sin(x*y)*cos(x)/tan(z) + sinh(x)*cosh(y) + tanh(x*z)*erf(y) + exp(-x^2)*log(abs(y) + 1)",
       "sqrt(x^2 + y^2)*atan2(y, x) + cbrt(x*y) + asin(x/4)*acos(y/4) + atan(x)^3 + log10(x^2 + 1)",
       "x^y + max(x*y, min(y, z)) + (x > y ? x^0.5 : z^k)/(1 + exp(-x)) - floor(x)*abs(z)"};
-  function *f = made(all, cc, 0), *j;
-  assert_ok(function_jacobian(world, cc, f, 0, VARIABLES, &j));
+  function *f = made(all, NULL, 0), *j;
+  assert_ok(function_jacobian(world, cc, f, 1, 2, &j));
   assert_null(function_formula(j)->context);
-  check(j, all, 0, VARIABLES);
+  check(j, all, 1, 2);
   function_release(&f);
   function_release(&j);
   static writer w[SYSTEM];
   const char *texts[SYSTEM];
   for (int k = 0; k < SYSTEM; k++) {
     w[k] = (writer){.draws = (uint64_t)(k + 70) << 20, .names = NAMES, .variables = VARIABLES};
-    write_formula(&w[k], 6);
+    write_formula(&w[k], 5);
     texts[k] = w[k].text;
   }
-  f = made(texts, cc, 0);
-  assert_ok(function_jacobian(world, cc, f, 1, SYSTEM, &j));
+  f = made(texts, NULL, 0);
+  assert_ok(function_jacobian(world, cc, f, 3, 2, &j));
   assert_null(function_formula(j)->context);
-  check(j, texts, 1, SYSTEM);
+  check(j, texts, 3, 2);
   function_release(&f);
   function_release(&j);
 }
 
-/* A ring of 64 (Lorenz-96), and one with all pairs coupled: 4096 outputs. */
-static void systems_of_64(void **state) {
-  (void)state;
+/* n on a ring (Lorenz-96); `dense`: and all coupled with all. */
+static function *ring(int n, int dense, formula_input *in, double *at) {
   static char name[MANY + 1][8], text[MANY][8000];
   static const char *names[MANY + 2], *texts[MANY];
-  static double value[MANY * MANY], *out[MANY * MANY], at[MANY + 1];
-  formula_input in[MANY + 1];
-  for (int i = 0; i <= MANY; i++) {
-    snprintf(name[i], sizeof name[i], i < MANY ? "y[%d]" : "F", i);
+  for (int i = 0; i <= n; i++) {
+    snprintf(name[i], sizeof name[i], i < n ? "y[%d]" : "F", i);
     names[i] = name[i];
     at[i] = 0.25 * i;
     in[i] = (formula_input){&at[i], 0};
   }
+  names[n + 1] = NULL;
+  for (int i = 0; i < n; i++) {
+    texts[i] = text[i];
+    snprintf(text[i], 200, "(y[%d] - y[%d])*y[%d] - y[%d] + F", (i + 1) % n, (i + n - 2) % n,
+             (i + n - 1) % n, i);
+    for (int j = 0; j < n && dense; j++) {
+      snprintf(text[i] + strlen(text[i]), 60, " + sin(y[%d] - y[%d])", j, i);
+    }
+  }
+  const function_request r = {.texts = texts, .where = texts, .names = names, .outputs = n};
+  function *f;
+  assert_ok(function_create(world, NULL, &r, &f));
+  return f;
+}
+
+static void check_ring(const function *f, int n, const double *at, const double *value) {
+  for (int i = 0; i < n; i++) {
+    const double behind = at[(i + n - 1) % n];
+    for (int k = 0; k < n; k++) {
+      const int distance = (k - i + 2 + n) % n; /* -2, -1, 0, 1 */
+      const double among[] = {-behind, at[(i + 1) % n] - at[(i + n - 2) % n], -1.0, behind};
+      assert_true(value[i * n + k] == (distance < 4 ? among[distance] : 0.0));
+      assert_int_equal(function_uses(f, i, k), distance < 4);
+    }
+  }
+}
+
+/* Compiled (constants among its outputs), and up to 4096 outputs. */
+static void rings(void **state) {
+  (void)state;
+  static const int sizes[] = {12, MANY, MANY};
+  static double value[MANY * MANY], *out[MANY * MANY], at[MANY + 1];
+  formula_input in[MANY + 1];
   for (int k = 0; k < MANY * MANY; k++) out[k] = &value[k];
-  for (int dense = 0; dense < 2; dense++) {
-    for (int i = 0; i < MANY; i++) {
-      texts[i] = text[i];
-      snprintf(text[i], 200, "(y[%d] - y[%d])*y[%d] - y[%d] + F", (i + 1) % MANY,
-               (i + MANY - 2) % MANY, (i + MANY - 1) % MANY, i);
-      for (int j = 0; j < MANY && dense; j++) {
-        snprintf(text[i] + strlen(text[i]), 60, " + sin(y[%d] - y[%d])", j, i);
-      }
-    }
-    const function_request r = {
-        .texts = texts, .where = texts, .names = names, .outputs = MANY, .plain = dense};
-    function *f, *j;
-    assert_ok(function_create(world, dense ? NULL : cc, &r, &f));
-    assert_ok(function_jacobian(world, dense ? NULL : cc, f, 0, MANY, &j));
+  for (int c = 0; c < 3; c++) {
+    const int n = sizes[c];
+    function *f = ring(n, c == 2, in, at), *j;
+    assert_ok(function_jacobian(world, c == 0 ? cc : NULL, f, 0, n, &j));
     assert_non_null(j);
+    assert_int_equal(function_formula(j)->context == NULL, c == 0);
+    memset(value, 0xff, sizeof value);
     function_formula(j)->batch(function_formula(j)->context, 1, in, out);
-    for (int i = 0; i < MANY && !dense; i++) {
-      for (int k = 0; k < MANY; k++) {
-        const double behind = at[(i + MANY - 1) % MANY];
-        double want = k == i ? -1.0 : 0.0;
-        if (k == (i + 1) % MANY) want = behind;
-        if (k == (i + MANY - 2) % MANY) want = -behind;
-        if (k == (i + MANY - 1) % MANY) want = at[(i + 1) % MANY] - at[(i + MANY - 2) % MANY];
-        assert_true(value[i * MANY + k] == want);
-        const int distance = (k - i + 2 + MANY) % MANY; /* -2, -1, 0, 1 */
-        assert_int_equal(function_uses(f, i, k), distance < 4);
-      }
-    }
-    if (dense) assert_true(fabs(value[MANY * 10 + 30] - cos(5.0)) < 1e-15);
+    if (c < 2) check_ring(f, n, at, value);
+    if (c == 2) assert_true(fabs(value[n * 10 + 30] - cos(5.0)) < 1e-15);
     function_release(&f);
     function_release(&j);
   }
@@ -221,7 +232,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(robertson),
       cmocka_unit_test(every_function_and_random_ones),
-      cmocka_unit_test(systems_of_64),
+      cmocka_unit_test(rings),
       cmocka_unit_test(where_there_is_none),
   };
   unsetenv("HALOSWEEP_CC");
