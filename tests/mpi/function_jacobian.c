@@ -202,7 +202,21 @@ static void where_there_is_none(void **state) {
   assert_string_equal(fail_text(), "");
   assert_ok(function_jacobian(world, NULL, f, 3, 0, &j));
   assert_null(j);
-  assert_ok(function_jacobian(world, NULL, f, 0, JACOBIAN_OUTPUTS_MAX / SYSTEM + 1, &j));
+  function_release(&f);
+  static char product[40001];
+  for (int i = 0; i < 20000; i++) memcpy(product + 2 * i, i % 2 == 0 ? "*x" : "*y", 2);
+  const char *const products[] = {product + 1, product + 1, product + 1};
+  f = made(products, NULL, 0);
+  assert_ok(function_jacobian(world, NULL, f, 1, SYSTEM, &j)); /* 360 000 nodes */
+  assert_null(j);
+  assert_ok(function_jacobian(world, NULL, f, 1, 1, &j));
+  assert_non_null(j);
+  function_release(&j);
+  function_release(&f);
+  formula_input in[MANY + 1];
+  double at[MANY + 1];
+  f = ring(MANY, 0, in, at);
+  assert_ok(function_jacobian(world, NULL, f, 0, MANY + 1, &j));
   assert_null(j);
   function_release(&f);
   assert_int_equal(alloc_live(), before);

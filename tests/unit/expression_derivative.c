@@ -174,6 +174,14 @@ static void exact_forms(void **state) {
       {"sqrt(x)", 0, "0.5/sqrt(x)"},
       {"log(x)", 0, "1/x"},
       {"exp(-x)", 0, "-exp(-x)"},
+      {"exp(x) + exp(-x)", 0, "exp(x) - exp(-x)"},
+      {"exp(-x) + exp(x)", 0, "exp(x) - exp(-x)"},
+      {"exp(x) - exp(-x)", 0, "exp(x) + exp(-x)"},
+      {"y*exp(-x) + x*z", 0, "z - y*exp(-x)"},
+      {"exp(-x)*y + x*z", 0, "z - exp(-x)*y"},
+      {"exp(-x)/y + x*z", 0, "z - exp(-x)/y"},
+      {"sin(x)/1", 0, "cos(x)"},
+      {"1 ? sin(x) : x", 0, "cos(x)"},
       {"sin(2*x)", 0, "2*cos(2*x)"},
       {"cos(x)", 0, "-sin(x)"},
       {"max(x, 3)", 0, "x > 3 ? 1 : 0"},
@@ -261,6 +269,8 @@ static void special_points(void **state) {
       {"atan2(y, x)", 0, 0, tiny, -1.0 / tiny},
       {"atan(x)", 0, 1e300, 0, 0},
       {"erf(x)", 0, 1e200, 0, 0},
+      {"1e-200*(1e-200*x^2)", 0, 1e250, 0, 1e-200 * (2e-200 * 1e250)},
+      {"1e200*(1e200*x^2)", 0, 1e-250, 0, 1e200 * (2e200 * 1e-250)},
       {"tanh(x)", 0, 1e200, 0, 0},
       {"max(x, y)", 0, 1, 1, 0}, /* the second is taken */
       {"max(x, y)", 1, 1, 1, 1},
@@ -280,6 +290,16 @@ static void special_points(void **state) {
 }
 
 /* ---- size and depth ---- */
+
+/* q = 1/(1 + E): q' = (q ? q E : 0)/(1 + E), in which q, E and their operands are there once. */
+static void values_are_shared(void **state) {
+  (void)state;
+  expression *e = parsed("1/(1 + exp(-x))"), *d = derived(e, 0, "1/(1 + exp(-x))");
+  assert_int_equal(expression_size(e), 7);
+  assert_int_equal(expression_size(d), 11);
+  expression_release(&e);
+  expression_release(&d);
+}
 
 /* `begin` n times, middle, `end` n times. */
 static char *nested(const char *begin, int n, const char *middle, const char *end) {
@@ -450,6 +470,7 @@ int main(void) {
       cmocka_unit_test(every_operation_by_differences),
       cmocka_unit_test(exact_forms),
       cmocka_unit_test(special_points),
+      cmocka_unit_test(values_are_shared),
       cmocka_unit_test(long_and_deep_ones_stay_linear),
       cmocka_unit_test(bushy_trees_fit_or_are_refused),
       cmocka_unit_test(random_formulas),
