@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "alloc.h"
+#include "captured.h"
 #include "comm.h"
 #include "expression.h"
 #include "formulas.h"
@@ -241,6 +242,30 @@ static void where_there_is_none(void **state) {
   function_release(&f);
 }
 
+static void no_memory_is_a_failure(void **state) {
+  (void)state;
+  char said[CAPTURED_BYTES];
+  function *f = made(ROBERTSON, NULL, 0), *j;
+  const int64_t before = alloc_live();
+  int failed = 0;
+  for (int nth = 1; nth < 400; nth += 7) {
+    captured s = captured_begin();
+    alloc_fail_at(comm_rank(world) == 0 ? nth : 0); /* of one rank: the others leave, too */
+    const status rc = function_jacobian(world, NULL, f, 1, SYSTEM, &j);
+    alloc_fail_at(0);
+    captured_end(&s, world, said);
+    assert_int_equal(j == NULL, rc != STATUS_OK);
+    if (rc != STATUS_OK) assert_int_equal(rc, STATUS_UNAVAILABLE);
+    if (rc != STATUS_OK) assert_non_null(strstr(said, "memory"));
+    failed += rc != STATUS_OK;
+    function_release(&j);
+    assert_int_equal(alloc_live(), before);
+    if (rc == STATUS_OK) break;
+  }
+  assert_true(failed > 5);
+  function_release(&f);
+}
+
 int main(int argc, char **argv) {
   int pid;
   const struct CMUnitTest tests[] = {
@@ -248,6 +273,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_function_and_random_ones),
       cmocka_unit_test(rings),
       cmocka_unit_test(where_there_is_none),
+      cmocka_unit_test(no_memory_is_a_failure),
   };
   unsetenv("HALOSWEEP_CC");
   end = test_helper(&pid);

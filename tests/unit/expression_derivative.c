@@ -257,6 +257,7 @@ static void special_points(void **state) {
       {"asin(x)", 0, 1, 0, infinite},
       {"acos(x)", 0, 1, 0, -infinite},
       {"sqrt(x^4)", 0, 0, 0, 0},
+      {"sqrt(x^2 + y^2)", 0, 0, 0, 0},
       {"cbrt(x^6)", 0, 0, 0, 0},
       {"(x^4)^0.5", 0, 0, 0, 0},
       {"(x^4)^(y - 0.5)", 0, 0, 1, 0},
