@@ -3,10 +3,10 @@
  * ...) are written once against this table and never touch backend memory.
  *
  * Here is what every family needs: a device, its memory, halos, plain vectors, sums. What one
- * family computes is a table of its own (solve_backend.h, quad_backend.h). An operation is there
- * because more than one backend needs its own version of it. Functions are local (they talk to no
- * other rank) unless they say collective. Operations with sums add to the device's current sums,
- * which sums() (or a family's rule) collects and clears. */
+ * family computes is a table of its own (solve_backend.h, quad_backend.h, ode_backend.h). An
+ * operation is there because more than one backend needs its own version of it. Functions are local
+ * (they talk to no other rank) unless they say collective. Operations with sums add to the device's
+ * current sums, which sums() (or a family's rule) collects and clears. */
 #ifndef BACKEND_H
 #define BACKEND_H
 
@@ -84,6 +84,7 @@ typedef struct backend {
   const struct solve_backend *solve;
   const struct quad_backend *quad;
   const struct heat_backend *heat; /* NULL: not there */
+  const struct ode_backend *ode;   /* NULL: not there */
 } backend;
 
 #ifdef __cplusplus

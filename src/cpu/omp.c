@@ -253,4 +253,5 @@ const backend BACKEND_omp = {.name = "omp",
                              .sums = omp_sums,
                              .solve = &SOLVE_omp,
                              .quad = &QUAD_omp,
+                             .ode = &ODE_omp,
                              .heat = &HEAT_omp};

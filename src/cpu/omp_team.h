@@ -25,6 +25,7 @@
 
 #include "heat_backend.h"
 #include "host.h"
+#include "ode_backend.h"
 #include "quad_backend.h"
 #include "sell.h"
 #include "tally.h"
@@ -126,6 +127,7 @@ void segment_product(const matrix *m, lidx which, const double *x, int absolute)
 
 extern const struct mixed_backend MIXED_omp;
 extern const quad_backend QUAD_omp;
+extern const ode_backend ODE_omp;
 extern const heat_backend HEAT_omp;
 extern const heat_level_backend HEAT_LEVEL_omp;
 

@@ -386,4 +386,5 @@ const backend BACKEND_ref = {.name = "ref",
                              .sums = ref_sums,
                              .solve = &SOLVE_ref,
                              .quad = &QUAD_ref,
+                             .ode = &ODE_ref,
                              .heat = &HEAT_ref};

@@ -7,6 +7,7 @@
 #include "heat_backend.h"
 #include "host.h"
 #include "mixed_backend.h"
+#include "ode_backend.h"
 #include "quad_backend.h"
 #include "tally.h"
 
@@ -23,6 +24,7 @@ int ref_matrix_boundary(const matrix *m, lidx tile);
 
 extern const mixed_backend MIXED_ref;
 extern const quad_backend QUAD_ref;
+extern const ode_backend ODE_ref;
 extern const heat_backend HEAT_ref;
 extern const heat_level_backend HEAT_LEVEL_ref;
 
