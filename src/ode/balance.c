@@ -1,13 +1,18 @@
 /* Loans of blocks (balance.h). A rank that has less than half of the mean left borrows up to the
- * mean, but at most four times what it got through in the last round, from those who have more. The
- * message of a block is its rows, array by array. */
+ * mean from those who have more. The message of a block is its rows, array by array. */
 #include "balance.h"
 
 #include <string.h>
 
 #include "alloc.h"
 
-int ode_balance(const ode_standing *all, int size, ode_loan *loans) {
+enum { MOVED_MOST = 16 << 20 }; /* bytes a rank gets for a round */
+
+int64_t ode_balance_most(const ode_plan *plan) {
+  return 1 + (int64_t)(MOVED_MOST / (ODE_BLOCK * ode_row_bytes(plan)));
+}
+
+int ode_balance(const ode_standing *all, int size, int64_t most, ode_loan *loans) {
   int64_t total = 0, poorest = INT64_MAX, spare = 0;
   int count = 0, lender = 0;
   for (int r = 0; r < size; r++) {
@@ -19,7 +24,7 @@ int ode_balance(const ode_standing *all, int size, ode_loan *loans) {
   for (int r = 0; r < size && count < size; r++) {
     int64_t wants = mean - all[r].unfinished;
     if (2 * all[r].unfinished >= mean) continue;
-    if (wants > 4 * all[r].advanced + 1) wants = 4 * all[r].advanced + 1;
+    if (wants > most) wants = most;
     while (wants > 0 && lender < size && count < size) {
       if (spare == 0) {
         spare = all[lender].unfinished - mean;

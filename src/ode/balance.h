@@ -8,7 +8,6 @@
 /* What every rank tells all others when they meet. */
 typedef struct ode_standing {
   int64_t unfinished;     /* blocks of its own */
-  int64_t advanced;       /* blocks it has worked on in the last round */
   int64_t asks;           /* it wants all to meet for checkpointing */
   int64_t attempts, done; /* of its own trajectories, so far */
 } ode_standing;
@@ -19,9 +18,13 @@ typedef struct ode_loan {
   int64_t blocks;
 } ode_loan;
 
-/* From what all ranks have: who lends to whom; at most `size` loans, the result is how many. None
- * while everybody has enough of its own. Local, the same on every rank. */
-int ode_balance(const ode_standing *all, int size, ode_loan *loans);
+/* From what all ranks have: who lends to whom, nobody getting more than `most` blocks; at most
+ * `size` loans, the result is how many. None while everybody has enough of its own. Local, the same
+ * on every rank. */
+int ode_balance(const ode_standing *all, int size, int64_t most, ode_loan *loans);
+
+/* So many blocks are moved in less time than a round takes. Local. */
+int64_t ode_balance_most(const ode_plan *plan);
 
 /* Blocks lent to this rank. */
 typedef struct ode_guests {

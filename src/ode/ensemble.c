@@ -37,7 +37,6 @@ typedef struct marching {
   int loan_count;
   ode_guests guests;
   int64_t attempts;     /* of a call: as many as take about CALL seconds */
-  int64_t advanced;     /* blocks in this round */
   double seconds, busy; /* of work: in this round, and in all */
   double began;
   int64_t before; /* attempts when this run began */
@@ -79,7 +78,6 @@ static status work_on(marching *m, ode_rows *r, int64_t first, int64_t count, do
       if (took > 2.0 * CALL && m->attempts > 1) m->attempts /= 2;
       if (comm_clock() > until) goto done;
     } while (block_is_open(r, first + at - r->first, here));
-    m->advanced += (here + ODE_BLOCK - 1) / ODE_BLOCK;
   }
 done:
   return rc;
@@ -90,7 +88,6 @@ static status work_round(marching *m) {
   ode_ensemble *e = m->e;
   const int64_t own = m->blocks - m->lent;
   const double until = comm_clock() + ROUND;
-  m->advanced = 0;
   m->seconds = 0.0;
   for (int64_t b = 0; b < own && comm_clock() <= until;) {
     int64_t end = b + 1;
@@ -129,7 +126,6 @@ static status tell(marching *m, ode_standing *sum) {
   status rc = STATUS_OK;
   ode_ensemble *e = m->e;
   const ode_standing mine = {.unfinished = m->blocks,
-                             .advanced = m->advanced,
                              .asks = e->saving != NULL && checkpointing_asks(e->saving),
                              .attempts = sum_attempts(&e->mine),
                              .done = count_ended(&e->mine)};
@@ -149,7 +145,7 @@ static status lend(marching *m) {
   status rc = STATUS_OK;
   ode_ensemble *e = m->e;
   const int me = comm_rank(e->world);
-  m->loan_count = ode_balance(m->all, comm_size(e->world), m->loans);
+  m->loan_count = ode_balance(m->all, comm_size(e->world), ode_balance_most(&e->plan), m->loans);
   m->lent = 0;
   for (int i = 0; i < m->loan_count; i++) {
     if (m->loans[i].from == me) m->lent += m->loans[i].blocks;
@@ -191,7 +187,6 @@ static status march(marching *m) {
   ode_ensemble *e = m->e;
   int64_t next = INT64_MAX;
   int over = 0;
-  m->advanced = 1;
   TRY(meet(m, &next, &over));
   m->before = e->steps;
   if (e->saving != NULL) next = checkpointing_next(e->saving, e->steps);
