@@ -1,5 +1,5 @@
 /* The explicit Runge-Kutta methods: their coefficients. A function each, so that compilers that
- * know the method at compile time (NVRTC) see constants. tests/order/ode_tableaux.c checks the
+ * know the method at compile time (NVRTC) see constants. tests/order/ode_methods.c checks the
  * algebraic order conditions of steps, error estimates and dense output.
  *
  * Sources: euler, rk4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993),
