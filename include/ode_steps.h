@@ -12,7 +12,7 @@ PORTABLE void ode_attempt(ode_work *w) {
     ode_attempt_verlet(w);
     break;
   default:
-    ode_attempt_explicit(w);
+    ode_try(w);
   }
 }
 
