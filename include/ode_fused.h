@@ -11,14 +11,6 @@
 
 #include "ode_work.h"
 
-#ifdef __CUDACC__
-#define ODE_UNROLL  _Pragma("unroll")
-#define ODE_SEVERAL _Pragma("unroll 4") /* a warp alone on its scheduler waits for jumps */
-#else
-#define ODE_UNROLL _Pragma("GCC unroll 16")
-#define ODE_SEVERAL
-#endif
-
 enum {
   ODE_FUSED_N = ODE_COMPONENTS(0),
   ODE_FUSED_P = ODE_SHARED(0) + ODE_PARAMETERS(0),
@@ -33,16 +25,16 @@ typedef struct ode_lane {
 
 PORTABLE void ode_lane_slope(ode_lane *a, double t, const double *y, double *k) {
   a->in[0] = t;
-  ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) a->in[1 + c] = y[c];
+  UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) a->in[1 + c] = y[c];
   ode_value(a->in, k);
 }
 
 /* out = y + the sum of h weight[j] k[j], as in ode_combine. */
 PORTABLE void ode_lane_combine(const ode_lane *a, int stages, const double *weight, double h,
                                double *out) {
-  ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) {
+  UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) {
     double s = a->y[c];
-    ODE_UNROLL for (int j = 0; j < ODE_STAGES; j++) {
+    UNROLLED for (int j = 0; j < ODE_STAGES; j++) {
       if (j < stages && weight[j] != 0.0) s = fma(h * weight[j], a->k[j][c], s);
     }
     out[c] = s;
@@ -51,7 +43,7 @@ PORTABLE void ode_lane_combine(const ode_lane *a, int stages, const double *weig
 
 /* k[1] and on, v: the argument of the last; k[0] is known. */
 PORTABLE void ode_lane_stages(ode_lane *a, const ode_tableau *m, double t, double h, double next) {
-  ODE_UNROLL for (int i = 1; i < ODE_STAGES; i++) {
+  UNROLLED for (int i = 1; i < ODE_STAGES; i++) {
     if (i >= m->stages) continue;
     ode_lane_combine(a, i, m->a[i], h, a->v);
     ode_lane_slope(a, m->c[i] == 1.0 ? next : fma(m->c[i], h, t), a->v, a->k[i]);
@@ -59,8 +51,8 @@ PORTABLE void ode_lane_stages(ode_lane *a, const ode_tableau *m, double t, doubl
 }
 
 PORTABLE void ode_lane_load(const ode_work *w, int l, ode_lane *a) {
-  ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) a->y[c] = w->y[c * ODE_LANES + l];
-  ODE_UNROLL for (int j = 0; j < ODE_FUSED_P; j++) {
+  UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) a->y[c] = w->y[c * ODE_LANES + l];
+  UNROLLED for (int j = 0; j < ODE_FUSED_P; j++) {
     a->in[1 + ODE_FUSED_N + j] = w->p[j * ODE_LANES + l];
   }
 }
@@ -69,8 +61,8 @@ PORTABLE void ode_lane_load(const ode_work *w, int l, ode_lane *a) {
 PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
   const double h = w->plan->dt, begin = w->plan->t_start;
-  ODE_SEVERAL for (int64_t i = 0; i < count; i++) {
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+  UNROLLED_ON_GPU for (int64_t i = 0; i < count; i++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       const double step = (double)(w->attempts[l] + i);
       const double t = fma(step, h, begin), next = fma(step + 1.0, h, begin);
       ode_lane a;
@@ -78,7 +70,7 @@ PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
       ode_lane_slope(&a, t, a.y, a.k[0]);
       ode_lane_stages(&a, &m, t, h, next);
       if (!m.first_same) ode_lane_combine(&a, m.stages, m.b, h, a.v);
-      ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) w->y[c * ODE_LANES + l] = a.v[c];
+      UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) w->y[c * ODE_LANES + l] = a.v[c];
     }
   }
   w->slope_known = 0;
@@ -88,36 +80,36 @@ PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
 PORTABLE double ode_lane_measure(const ode_work *w, const ode_lane *a, const ode_tableau *m,
                                  double h, int c, double error) {
   double e = 0.0;
-  ODE_UNROLL for (int j = 0; j < ODE_STAGES; j++) {
+  UNROLLED for (int j = 0; j < ODE_STAGES; j++) {
     if (m->e[j] != 0.0) e = fma(m->e[j], a->k[j][c], e);
   }
   const double q = h * e / ode_scale(w->plan, a->y[c], a->v[c]);
   return fma(q, q, error) + 0.0 * a->v[c];
 }
 
-/* ode_attempt_explicit; `adaptive` is the plan's, known to the compiler (asked in the loop, it would
- * not become vectors). */
+/* ode_attempt_explicit; `adaptive` is the plan's, known to the compiler (asked in the loop, it
+ * would not become vectors). */
 PORTABLE void ode_lanes_attempt(ode_work *w, int adaptive) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
   const double *first = w->k;
   double *slope = w->k + ODE_FUSED_N * ODE_LANES;
-  ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+  EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
     const double h = w->h[l];
     double error = 0.0;
     ode_lane a;
     ode_lane_load(w, l, &a);
-    ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) a.k[0][c] = first[c * ODE_LANES + l];
+    UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) a.k[0][c] = first[c * ODE_LANES + l];
     ode_lane_stages(&a, &m, w->t[l], h, w->next[l]);
     if (!m.first_same) {
       ode_lane_combine(&a, m.stages, m.b, h, a.v);
       ode_lane_slope(&a, w->next[l], a.v, a.k[m.stages]);
     }
-    ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) {
+    UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) {
       error = adaptive ? ode_lane_measure(w, &a, &m, h, c, error) : fma(0.0, a.v[c], error);
       w->u[c * ODE_LANES + l] = a.v[c];
     }
-    ODE_UNROLL for (int j = 1; j < ODE_STAGES; j++) {
-      ODE_UNROLL for (int c = 0; c < ODE_FUSED_N; c++) {
+    UNROLLED for (int j = 1; j < ODE_STAGES; j++) {
+      UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) {
         slope[((j - 1) * ODE_FUSED_N + c) * ODE_LANES + l] = a.k[j][c];
       }
     }

@@ -6,6 +6,8 @@
 #include "alloc.h"
 #include "ode_backend.h"
 
+#define ODE_SYSTEM_H
+
 typedef struct ode_call {
   const ode_functions *f;
   formula_input *in; /* [1 + components + shared + parameters] */
