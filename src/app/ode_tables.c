@@ -101,10 +101,11 @@ static void print_state(const ode_job *j, int64_t i, const shown *s) {
   if (!quiet && j->in.trajectories > 1) report_print("  %lld: ", (long long)i);
   if (!quiet && j->in.trajectories == 1) report_print("state        ");
   for (int c = 0; c < j->in.components; c++) {
+    const double y = isnan(s->y[c]) ? fabs(s->y[c]) : s->y[c]; /* no "-nan" */
     if (quiet) {
-      report_print("%s%.17g", c > 0 ? " " : "", s->y[c]);
+      report_print("%s%.17g", c > 0 ? " " : "", y);
     } else {
-      report_print("%s%s = %.17g", c > 0 ? ", " : "", j->in.names[1 + c], s->y[c]);
+      report_print("%s%s = %.17g", c > 0 ? ", " : "", j->in.names[1 + c], y);
     }
   }
   if (quiet) {
