@@ -91,7 +91,7 @@ run 0 "(event)" --equations.dy "-y" --initial 0 --sweep.y "0" --event "t - 0.7" 
 close "$(number time)" 0.7 1e-15
 
 name=149
-fall=(--equations.dy v --equations.dv=-10 --initial 1000,0 --t_end 100 --event y)
+fall=(--equations.dy v --equations.dv=-10 --initial "1000,0" --t_end 100 --event y)
 run 0 "(event)" "${fall[@]}" --output x.h5 --save_at "$(seq -s, 0 20)"
 close "$(number time)" 14.142135623730951 1e-12
 close "$(final 1)" 0 1e-8
