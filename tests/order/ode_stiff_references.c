@@ -112,7 +112,7 @@ static void problems(void **state) {
     for (int j = 0; j < 3 * 2; j++) {
       const method *m = &METHOD[j / 2];
       const int given = j % 2;
-      if (given && p.jacobian[0] == NULL) continue;
+      if (given && (p.jacobian[0] == NULL || m->order == 2)) continue; /* many steps: once */
       const outcome loose = solve(&p, &r, m, 1e-4, given), tight = solve(&p, &r, m, 1e-6, given);
       if (!(loose.worst <= allowed(&p, m, &loose) && tight.worst <= allowed(&p, m, &tight))) {
         fail_msg("%s by %s (%d): errors %g and %g times the tolerance", p.id, m->name, given,
