@@ -79,6 +79,7 @@ PORTABLE int ode_newton(ode_work *w, double at, double s, double *z, int fresh) 
   return 0;
 }
 
+/* u of the step, and ODE_AT_ERROR before it is filtered. 0: Newton's method has failed. */
 PORTABLE int ode_step_euler(ode_work *w) {
   const int n = ODE_COMPONENTS(w->plan);
   double *base = ode_slope(w, ODE_AT_BASE), *e = ode_slope(w, ODE_AT_ERROR);
@@ -89,6 +90,7 @@ PORTABLE int ode_step_euler(ode_work *w) {
   return 1;
 }
 
+/* Likewise; z is ODE_AT_Z. */
 PORTABLE int ode_step_tr_bdf2(ode_work *w) {
   const int n = ODE_COMPONENTS(w->plan);
   double *z = ode_slope(w, ODE_AT_Z), *base = ode_slope(w, ODE_AT_BASE);
@@ -112,7 +114,8 @@ PORTABLE int ode_step_tr_bdf2(ode_work *w) {
   return 1;
 }
 
-/* v = the line or parabola of the step at the fraction x; slope: NULL, or becomes its, times h. */
+/* v = the line or parabola of the step at the fraction x; slope[]: h times its slope there, where
+ * not NULL. */
 PORTABLE void ode_implicit_dense(ode_work *w, double x, double *slope) {
   const int n = ODE_COMPONENTS(w->plan), bent = ODE_VARIANT(w->plan) == ODE_TR_BDF2;
   const double gamma = 2.0 * ODE_TR_D, *z = ode_slope(w, ODE_AT_Z);
@@ -124,6 +127,7 @@ PORTABLE void ode_implicit_dense(ode_work *w, double x, double *slope) {
   }
 }
 
+/* A step of backward-euler or tr-bdf2: u, error, and the slope at the end. k[0] is known. */
 PORTABLE void ode_attempt_implicit(ode_work *w) {
   const int bent = ODE_VARIANT(w->plan) == ODE_TR_BDF2;
   double *e = ode_slope(w, ODE_AT_ERROR), *end = ode_slope(w, ODE_AT_END);
@@ -144,6 +148,7 @@ PORTABLE void ode_attempt_implicit(ode_work *w) {
   ode_stiff_end(w, error, inside, end);
 }
 
+/* v = the state at the fraction x of the step. */
 PORTABLE void ode_between_implicit(ode_work *w, const double *x) { ode_implicit_dense(w, x[0], 0); }
 
 #endif

@@ -46,7 +46,8 @@ PORTABLE void ode_rodas_stage(ode_work *w, const ode_rodas *m, int i, const doub
   dense_lu_solve(w->matrix, n, w->pivot, u);
 }
 
-/* v = the method's own dense output at the fraction x; slope: NULL, or becomes h dv / d(x h). */
+/* v = the method's own dense output at the fraction x; slope[]: h times its slope
+ * there, where not NULL. */
 PORTABLE void ode_rodas_dense(ode_work *w, const ode_rodas *m, double x, double *slope) {
   const int n = ODE_COMPONENTS(w->plan);
   const double rest = 1.0 - x;
@@ -57,11 +58,12 @@ PORTABLE void ode_rodas_dense(ode_work *w, const ode_rodas *m, double x, double 
       q = fma(m->dense[1][j], ode_slope(w, 1 + j)[c], q);
     }
     w->v[c] = fma(rest, w->y[c], x * fma(rest, fma(x, q, p), w->u[c]));
-    if (slope != 0)
-      slope[c] = fma(1.0 - 2.0 * x, p, fma(x * (2.0 - 3.0 * x), q, w->u[c] - w->y[c]));
+    if (slope == 0) continue;
+    slope[c] = fma(1.0 - 2.0 * x, p, fma(x * (2.0 - 3.0 * x), q, w->u[c] - w->y[c]));
   }
 }
 
+/* A step: u, error, and the slope at the end. k[0] is known. */
 PORTABLE void ode_attempt_rosenbrock(ode_work *w) {
   const ode_rodas m = ode_rodas4();
   const int n = ODE_COMPONENTS(w->plan);
@@ -83,6 +85,7 @@ PORTABLE void ode_attempt_rosenbrock(ode_work *w) {
   ode_stiff_end(w, e, inside, last);
 }
 
+/* v = the state at the fraction x of the step. */
 PORTABLE void ode_between_rosenbrock(ode_work *w, const double *x) {
   const ode_rodas m = ode_rodas4();
   ode_rodas_dense(w, &m, x[0], 0);

@@ -84,7 +84,7 @@ PORTABLE int ode_stiff_factor(ode_work *w, double a, double b) {
   return dense_lu(w->matrix, n, w->pivot) == n;
 }
 
-/* ft = d f / d t at (t, y). */
+/* ft = d f / d t at (t, y); 0 where the step is so short that t + a part of it is t. */
 PORTABLE void ode_stiff_time(const ode_work *w, double *ft) {
   const int n = ODE_COMPONENTS(w->plan);
   const double h = fabs(w->h[0]), t = fabs(w->t[0]);
@@ -92,7 +92,7 @@ PORTABLE void ode_stiff_time(const ode_work *w, double *ft) {
   const double at[ODE_LANES] = {w->h[0] < 0.0 ? w->t[0] - step : w->t[0] + step};
   const double made = at[0] - w->t[0];
   ode_rhs(w->call, at, w->y, ft);
-  for (int c = 0; c < n; c++) ft[c] = (ft[c] - w->k[c]) / made;
+  for (int c = 0; c < n; c++) ft[c] = made != 0.0 ? (ft[c] - w->k[c]) / made : 0.0;
 }
 
 /* The mean square of e over the scales of the step. */
