@@ -20,7 +20,7 @@ PORTABLE void ode_attempt(ode_work *w) {
     if (ODE_LANES == 1) ode_attempt_implicit(w);
     break;
   default:
-    ode_attempt_explicit(w);
+    ode_try(w);
   }
 }
 

@@ -41,6 +41,7 @@ typedef struct ode_work {
   double next[ODE_LANES];            /* where the step tried ends */
   double error[ODE_LANES]; /* square of its error estimate over the tolerance; NaN: not finite */
   double memory[ODE_LANES];
+  double log_error[ODE_LANES], factor[ODE_LANES]; /* ode_judge */
   double event[ODE_LANES]; /* of the last state: the last value that was not zero */
   int64_t attempts[ODE_LANES], rejected[ODE_LANES], left[ODE_LANES];
   int64_t place[ODE_LANES]; /* in ode_states; negative: nobody is there */
