@@ -3,6 +3,7 @@
 #define ODE_STEPS_H
 
 #include "ode_explicit.h"
+#include "ode_noisy.h"
 
 /* Tries the step from t to `next` (h = the difference but for rounding): u, its slope `end`, and
  * error. k[0] = f(t, y) is known and stays. */
@@ -10,6 +11,9 @@ PORTABLE void ode_attempt(ode_work *w) {
   switch (ODE_KIND(w->plan)) {
   case ODE_VERLET:
     ode_attempt_verlet(w);
+    break;
+  case ODE_NOISY:
+    ode_attempt_noisy(w);
     break;
   default:
     ode_attempt_explicit(w);
@@ -21,6 +25,9 @@ PORTABLE void ode_between(ode_work *w, const double *x) {
   switch (ODE_KIND(w->plan)) {
   case ODE_RUNGE_KUTTA:
     ode_between_explicit(w, x);
+    break;
+  case ODE_NOISY:
+    ode_between_noisy(w, x);
     break;
   default:
     ode_hermite(w, x);

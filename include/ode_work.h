@@ -9,6 +9,8 @@
  *   ode_call                   a type, and the functions of the system for all lanes at once:
  *   ode_rhs(call, t, y, dy)    dy[components][lanes] = f(t[lane], y, p)
  *   ode_event(call, t, y, g)   g[lanes]
+ *   ode_noise(call, t, y, g)   g[lanes] of each value of the noise (ode_noisy.h), and
+ *   ode_noise_jacobian(call, t, y, dg)  its derivatives; called for ODE_NOISY only
  * and, before ode_march.h,
  *   ode_steps(w, count), ode_try(w)  ode_steps_explicit and ode_attempt_explicit, or what does the
  *                              same with the system known to the compiler (ode_fused.h)
@@ -17,6 +19,7 @@
 #ifndef ODE_WORK_H
 #define ODE_WORK_H
 
+#include "brownian.h"
 #include "elementary.h"
 #include "ode_tableau.h"
 
@@ -42,6 +45,12 @@ typedef struct ode_work {
   int64_t place[ODE_LANES]; /* in ode_states; negative: nobody is there */
   int32_t status[ODE_LANES];
   int32_t slope_known; /* k[0] is f(t, y) in all lanes */
+  /* of ODE_NOISY alone (ode_noisy.h) */
+  brownian paths;
+  uint64_t trajectory[ODE_LANES];
+  int64_t walked;        /* the step that `walk` is at; negative: at none */
+  double *walk;          /* [brownian_stack()][lanes] */
+  double *noise, *other; /* the noise at t, y; its derivatives there, or itself elsewhere */
 } ode_work;
 
 /* How many numbers the arrays of `stages` slopes take. */
