@@ -125,7 +125,8 @@ static int is_plain(const function *noise, const ode_plan *plan) {
   return 1;
 }
 
-static status commutes(const function *noise, const ode_noise_request *is, const ode_plan *plan) {
+status ode_noise_commutes(const function *noise, const ode_noise_request *is,
+                          const ode_plan *plan) {
   status rc = STATUS_OK;
   int seen = 0;
   double size;
@@ -175,7 +176,7 @@ status ode_noise_create(comm *c, compiler *with, const function *noise, const od
   }
   plan->has_noise_jacobian = 0;
   if (plan->additive || plan->variant != ODE_MILSTEIN) return STATUS_OK;
-  TRY(comm_agree(c, commutes(noise, is, plan)));
+  TRY(comm_agree(c, ode_noise_commutes(noise, is, plan)));
   if (plan->diagonal) {
     TRY(function_jacobian_diagonal(c, with, noise, 1, jacobian));
   } else {

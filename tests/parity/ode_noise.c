@@ -17,7 +17,7 @@ static const char *const own[] = {"0.3*x", "0.2 + 0.1*sin(y)", "0.2*sqrt(1 + z*z
 static const char *const both[] = {"0.3*x", "0.1*x", "0.2*y", "-0.4*y", "0", "0.1*z"};
 static const char *const mixed[] = {"0.3*y", "0.1", "0.2*x*t", "0.1*z", "0", "0.2*x"};
 static const char *const plain[] = {"0.1", "0.2*t", "0.3"};
-static double saves[] = {0.0, 0.05, 0.1, 0.3333, 0.5, 0.9999, 1.0};
+static double saves[] = {0.0, 0.05, 0.1, 0.3333, 0.5, 0.9999, 1.0}, *saves_at = saves;
 
 typedef struct noisy {
   const char *what;
@@ -50,7 +50,7 @@ static void open_one(ode_try *e, const backend *b, compiler *c, int threads, con
   p->dt = 1.0 / is->steps;
   p->seed = 77;
   p->saves = is->saves;
-  p->save_at.at = saves;
+  p->save_at.at = saves_at;
   if (is->has_event) setting.event = "x - 1.4";
   ode_try_open_noisy(e, b, world, c, threads, &setting, is->noise, count);
   e->s.first = first;
@@ -177,9 +177,45 @@ static void goes_on(void **state) {
   ode_try_close(&e);
 }
 
+/* What is saved at the instants of steps, though times are rounded, is the state there, bit for
+ * bit; between them, the line. Looking changes nothing. */
+static void saved(void **state) {
+  (void)state;
+  enum { STEPS = 40 };
+  const noisy quiet = {"", drift, own, 3, 1, ODE_MILSTEIN, 0, 0, 0, 0, STEPS};
+  const noisy looked = {"", drift, own, 3, 1, ODE_MILSTEIN, 0, 0, 0, 2 * STEPS + 1, STEPS};
+  static double at[2 * STEPS + 1], states[STEPS + 1][3];
+  for (int k = 0; k <= 2 * STEPS; k++) at[k] = 0.0125 * k;
+  double *kept = saves_at;
+  saves_at = at;
+  ode_try step, all, plain_run;
+  open_one(&step, &BACKEND_ref, NULL, 1, &quiet, 3, 1);
+  open_one(&plain_run, &BACKEND_omp, with, 1, &quiet, 3, 1);
+  open_one(&all, &BACKEND_omp, with, 1, &looked, 3, 1);
+  saves_at = kept;
+  for (int k = 0; k <= STEPS; k++) {
+    for (int c = 0; c < 3; c++) states[k][c] = *ode_try_y(&step, c, 0);
+    assert_ok(step.kernels->ode->advance(step.place, step.kernel, &step.s, 1));
+  }
+  ode_try_run(&plain_run, INT64_MAX);
+  ode_try_run(&all, INT64_MAX);
+  for (int c = 0; c < 3; c++) {
+    assert_same_bits(*ode_try_y(&plain_run, c, 0), *ode_try_y(&all, c, 0));
+    for (int k = 0; k <= 2 * STEPS; k++) {
+      const double found = ((double *)all.s.saved.at)[k * 3 + c];
+      const double middle = 0.5 * (states[k / 2][c] + states[k / 2 + k % 2][c]);
+      if (k % 2 == 0) assert_same_bits(found, states[k / 2][c]);
+      assert_true(fabs(found - middle) < 1e-14);
+    }
+  }
+  ode_try_close(&step);
+  ode_try_close(&plain_run);
+  ode_try_close(&all);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(distinct),
-                                     cmocka_unit_test(goes_on)};
+                                     cmocka_unit_test(goes_on), cmocka_unit_test(saved)};
   int pid;
   const int end = test_helper(&pid);
   test_own_cache("ode_noise_cache", 0);

@@ -69,7 +69,11 @@ static void sinh_slope(double t, const double *y, double *g) {
   (void)t, g[0] = y[0] / sqrt(y[0] * y[0] + 1.0);
 }
 static void ou_rhs(double t, const double *y, double *f) { (void)t, f[0] = 2.0 * (1.2 - y[0]); }
-static void ou_noise(double t, const double *y, double *g) { (void)t, (void)y, g[0] = 0.3; }
+static int asked; /* for noise */
+static void ou_noise(double t, const double *y, double *g) {
+  (void)t, (void)y, g[0] = 0.3;
+  asked++;
+}
 static void ou_slope(double t, const double *y, double *g) { (void)t, (void)y, g[0] = 0.0; }
 
 static const double path[] = {0.11, -0.24, 0.37, 0.05, -0.41, 0.18, 0.29, -0.08};
@@ -195,7 +199,7 @@ static void forms(void **state) {
   }
 }
 
-/* Additive noise: all methods are Euler-Maruyama, bit for bit. */
+/* Additive noise: all methods are Euler-Maruyama, bit for bit, and ask for it once a step. */
 static void additive(void **state) {
   (void)state;
   const ode_call call = {1, 1, ou_rhs, ou_noise, ou_slope};
@@ -207,8 +211,10 @@ static void additive(void **state) {
     double y[N] = {0.4};
     plan.variant = form & 1;
     plan.stratonovich = form >> 1;
+    asked = 0;
     go(&call, &plan, path, 8, y);
     assert_same_bits(y[0], expected[0]);
+    assert_int_equal(asked, 8);
   }
 }
 
