@@ -45,9 +45,9 @@ PORTABLE void ode_store(ode_work *w, const ode_states *s, int l) {
   w->place[l] = -1;
 }
 
-/* Stores the lanes that are through and gives them the next that wait; with noise only once all are
- * through, and as many as are at the same step: lanes walk their paths in step. fresh[l]: it has
- * one that was not there. Not 0: somebody is there. */
+/* Stores the lanes that are through and gives them the next that wait; with noise only one that is
+ * at the step of those that are there, since lanes walk their paths in step. fresh[l]: it has one
+ * that was not there. Not 0: somebody is there. */
 PORTABLE int ode_change(ode_work *w, const ode_states *s, int64_t *waiting, int64_t end,
                         int64_t attempts, int *fresh) {
   const int together = ODE_KIND(w->plan) == ODE_NOISY;
@@ -58,16 +58,17 @@ PORTABLE int ode_change(ode_work *w, const ode_states *s, int64_t *waiting, int6
     if (w->place[l] >= 0 && (w->status[l] != ODE_RUNNING || w->left[l] <= 0)) ode_store(w, s, l);
     there |= w->place[l] >= 0;
   }
-  if (together && there) return 1;
+  int64_t now = together && there ? ode_noise_now(w) : 0;
   for (int l = 0; l < ODE_LANES; l++) {
     for (; w->place[l] < 0 && *waiting < end; ++*waiting) {
       if (((const unsigned char *)s->status.at)[*waiting] != ODE_RUNNING) continue;
-      if (together && there && step[*waiting] != w->attempts[0]) return 1;
+      if (together && there && step[*waiting] != now) return 1;
       ode_load(w, s, l, *waiting);
       w->left[l] = attempts;
       fresh[l] = 1;
       w->slope_known = 0;
       w->walked = -1;
+      now = w->attempts[l];
       there = 1;
     }
   }

@@ -185,7 +185,7 @@ static void saved(void **state) {
   const noisy quiet = {"", drift, own, 3, 1, ODE_MILSTEIN, 0, 0, 0, 0, STEPS};
   const noisy looked = {"", drift, own, 3, 1, ODE_MILSTEIN, 0, 0, 0, 2 * STEPS + 1, STEPS};
   static double at[2 * STEPS + 1], states[STEPS + 1][3];
-  for (int k = 0; k <= 2 * STEPS; k++) at[k] = 0.0125 * k;
+  for (int k = 0; k <= 2 * STEPS; k++) at[k] = k / (2.0 * STEPS);
   double *kept = saves_at;
   saves_at = at;
   ode_try step, all, plain_run;
