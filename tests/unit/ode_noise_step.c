@@ -218,6 +218,21 @@ static void additive(void **state) {
   }
 }
 
+/* Ends of the line between two states are the states. */
+static void ends(void **state) {
+  (void)state;
+  ode_plan plan = {.components = 2};
+  double y[N] = {1.0, -2.0}, u[N] = {1e-17, 3.0}, v[N];
+  ode_work w = {.plan = &plan, .y = y, .u = u, .v = v};
+  const double x[] = {0.0, 0.25, 1.0, ode_noise_fraction(1e-10), ode_noise_fraction(1.0 - 1e-10)};
+  const double first[] = {1.0, 0.75, 1e-17, 1.0, 1e-17}, second[] = {-2.0, -0.75, 3.0, -2.0, 3.0};
+  for (int i = 0; i < 5; i++) {
+    ode_between_noisy(&w, x + i);
+    assert_same_bits(v[0], first[i]);
+    assert_same_bits(v[1], second[i]);
+  }
+}
+
 /* Which steps are whole parts of a span. */
 static void whole(void **state) {
   (void)state;
@@ -236,6 +251,7 @@ static void whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(references), cmocka_unit_test(forms),
-                                     cmocka_unit_test(additive), cmocka_unit_test(whole)};
+                                     cmocka_unit_test(additive), cmocka_unit_test(ends),
+                                     cmocka_unit_test(whole)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
