@@ -3,7 +3,9 @@
 #define ODE_STEPS_H
 
 #include "ode_explicit.h"
+#include "ode_implicit.h"
 #include "ode_noisy.h"
+#include "ode_rosenbrock.h"
 
 /* Tries the step from t to `next` (h = the difference but for rounding): u, its slope `end`, and
  * error. k[0] = f(t, y) is known and stays. */
@@ -15,8 +17,14 @@ PORTABLE void ode_attempt(ode_work *w) {
   case ODE_NOISY:
     ode_attempt_noisy(w);
     break;
+  case ODE_ROSENBROCK:
+    if (ODE_LANES == 1) ode_attempt_rosenbrock(w);
+    break;
+  case ODE_IMPLICIT:
+    if (ODE_LANES == 1) ode_attempt_implicit(w);
+    break;
   default:
-    ode_attempt_explicit(w);
+    ode_try(w);
   }
 }
 
@@ -28,6 +36,12 @@ PORTABLE void ode_between(ode_work *w, const double *x) {
     break;
   case ODE_NOISY:
     ode_between_noisy(w, x);
+    break;
+  case ODE_ROSENBROCK:
+    if (ODE_LANES == 1) ode_between_rosenbrock(w, x);
+    break;
+  case ODE_IMPLICIT:
+    if (ODE_LANES == 1) ode_between_implicit(w, x);
     break;
   default:
     ode_hermite(w, x);

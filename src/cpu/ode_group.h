@@ -46,6 +46,10 @@ static inline void ode_noise_jacobian(const ode_call *call, const double *t, con
   ode_evaluate(call, call->f->noise_jacobian, t, y, dg);
 }
 
+static inline void ode_jacobian(const ode_call *call, const double *t, const double *y, double *j) {
+  ode_evaluate(call, call->f->jacobian, t, y, j);
+}
+
 #include "ode_explicit.h"
 #include "ode_noisy.h"
 
@@ -73,11 +77,13 @@ typedef struct ode_group {
   ode_work work;
   ode_call call;
   double *memory, *noise;
+  int *pivot;
 } ode_group;
 
 static inline void ode_group_release(ode_group *g) {
   alloc_free(&g->memory);
   alloc_free(&g->noise);
+  alloc_free(&g->pivot);
   alloc_free(&g->call.in);
   alloc_free(&g->call.out);
 }
@@ -97,10 +103,12 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   const int n = plan->components, parameters = plan->shared + plan->parameters;
   const int64_t state = (int64_t)n * ODE_LANES;
   const int64_t slopes = (int64_t)(ODE_STAGES + 1) * state;
+  const int64_t matrix = ode_is_stiff(plan->kind) ? (int64_t)n * state : 0;
   g->call.f = f;
   g->call.components = n;
-  TRY(alloc_zeroed(&g->memory, 3 * state + slopes + (int64_t)parameters * ODE_LANES, sizeof(double),
-                   "trajectories at work"));
+  TRY(alloc_zeroed(&g->memory, 3 * state + slopes + matrix + (int64_t)parameters * ODE_LANES,
+                   sizeof(double), "trajectories at work"));
+  if (matrix > 0) TRY(alloc_zeroed(&g->pivot, n, sizeof *g->pivot, "trajectories at work"));
   TRY(alloc_zeroed(&g->call.in, 1 + n + parameters, sizeof *g->call.in, "trajectories at work"));
   TRY(alloc_zeroed(&g->call.out, ode_outputs(f), sizeof *g->call.out, "trajectories at work"));
   ode_work *w = &g->work;
@@ -113,6 +121,8 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   w->p = w->k + slopes;
   TRY(alloc_zeroed(&g->noise, ode_noise_numbers(plan), sizeof(double), "trajectories at work"));
   ode_noise_lay(w, g->noise);
+  w->matrix = matrix > 0 ? w->p + (int64_t)parameters * ODE_LANES : NULL;
+  w->pivot = g->pivot;
   for (int j = 0; j < plan->shared; j++) {
     const double value = ((const double *)plan->common.at)[j];
     for (int l = 0; l < ODE_LANES; l++) w->p[j * ODE_LANES + l] = value;

@@ -16,7 +16,7 @@
 typedef struct ode_try {
   const backend *kernels;
   device *place;
-  function *rhs, *event, *noise, *noise_jacobian;
+  function *rhs, *event, *jacobian, *noise, *noise_jacobian;
   ode_functions f;
   module *fused;
   ode_plan plan;
@@ -31,7 +31,8 @@ typedef struct ode_setting {
   const char *const *rhs;
   const char *event; /* NULL: none */
   int components, parameters;
-  ode_plan plan; /* method, instants, tolerances */
+  ode_plan plan;               /* method, instants, tolerances */
+  const char *const *jacobian; /* NULL: differences */
 } ode_setting;
 
 /* Takes the noise in; as an expression with its derivatives where the method uses them. */
@@ -68,12 +69,19 @@ static inline void ode_try_open_noisy(ode_try *e, const backend *b, comm *c, com
     assert_ok(function_create(c, with, &request, &e->event));
     e->f.event = function_formula(e->event);
   }
+  if (is->jacobian != NULL) {
+    request.texts = is->jacobian;
+    request.outputs = is->components * is->components;
+    assert_ok(function_create(c, with, &request, &e->jacobian));
+    e->f.jacobian = function_formula(e->jacobian);
+  }
   e->f.rhs = function_formula(e->rhs);
   e->plan = is->plan;
   e->plan.components = is->components;
   e->plan.parameters = is->parameters;
   e->plan.has_event = is->event != NULL;
   if (noise != NULL) ode_try_noise(e, c, with, &request, noise);
+  e->plan.has_jacobian = is->jacobian != NULL;
   if (e->plan.max_steps == 0) e->plan.max_steps = 1000000;
   if (!e->plan.adaptive) {
     e->plan.steps = ode_step_count(e->plan.t_start, e->plan.t_end, e->plan.dt);
@@ -116,6 +124,7 @@ static inline void ode_try_close(ode_try *e) {
   function_release(&e->event);
   function_release(&e->noise);
   function_release(&e->noise_jacobian);
+  function_release(&e->jacobian);
   e->kernels->close(&e->place);
 }
 
