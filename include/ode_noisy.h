@@ -23,50 +23,12 @@
 #ifndef ODE_NOISY_H
 #define ODE_NOISY_H
 
+#include "ode_paths.h"
 #include "ode_work.h"
 
-/* What a step takes besides f and s. */
-typedef enum ode_noise_way {
-  ODE_NOISE_PLAIN, /* nothing */
-  ODE_NOISE_HEUN,  /* g again, behind s */
-  ODE_NOISE_DERIVATIVES,
-  ODE_NOISE_DIFFERENCES
-} ode_noise_way;
+/* ---- the walk ---- */
 
-PORTABLE ode_noise_way ode_noise_way_of(const ode_plan *plan) {
-  if (plan->additive) return ODE_NOISE_PLAIN;
-  if (ODE_VARIANT(plan) == ODE_EULER_MARUYAMA) {
-    return plan->stratonovich ? ODE_NOISE_HEUN : ODE_NOISE_PLAIN;
-  }
-  if (plan->has_noise_jacobian) return ODE_NOISE_DERIVATIVES;
-  return plan->stratonovich ? ODE_NOISE_HEUN : ODE_NOISE_DIFFERENCES;
-}
-
-/* ---- memory, and the walk ---- */
-
-PORTABLE brownian ode_paths(const ode_plan *plan) {
-  return brownian_make(plan->seed, (uint64_t)plan->steps, plan->dt, plan->noises, plan->antithetic);
-}
-
-/* Values of the noise function. */
-PORTABLE int64_t ode_noise_values(const ode_plan *plan) {
-  const int64_t n = ODE_COMPONENTS(plan);
-  return plan->diagonal ? n : n * plan->noises;
-}
-
-/* The doubles of a group's walk, noise and other values; 0 for other kinds. */
-PORTABLE int64_t ode_noise_numbers(const ode_plan *plan) {
-  const int64_t values = ode_noise_values(plan);
-  int64_t other = values;
-  if (ODE_KIND(plan) != ODE_NOISY) return 0;
-  const brownian paths = ode_paths(plan);
-  if (ode_noise_way_of(plan) == ODE_NOISE_DERIVATIVES && !plan->diagonal) {
-    other *= ODE_COMPONENTS(plan);
-  }
-  return (brownian_stack(&paths) + values + other) * ODE_LANES;
-}
-
-/* Lays them out. */
+/* Lays out a group's numbers, ode_noise_numbers() a lane; nothing for other kinds. */
 PORTABLE void ode_noise_lay(ode_work *w, double *memory) {
   if (ODE_KIND(w->plan) != ODE_NOISY) return;
   w->paths = ode_paths(w->plan);

@@ -119,7 +119,8 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   w->v = w->u + state;
   w->k = w->v + state;
   w->p = w->k + slopes;
-  TRY(alloc_zeroed(&g->noise, ode_noise_numbers(plan), sizeof(double), "trajectories at work"));
+  TRY(alloc_zeroed(&g->noise, ode_noise_numbers(plan) * ODE_LANES, sizeof(double),
+                   "trajectories at work"));
   ode_noise_lay(w, g->noise);
   w->matrix = matrix > 0 ? w->p + (int64_t)parameters * ODE_LANES : NULL;
   w->pivot = g->pivot;
