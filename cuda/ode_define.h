@@ -3,12 +3,26 @@
 #ifndef CUDA_ODE_DEFINE_H
 #define CUDA_ODE_DEFINE_H
 
+#include <string.h>
+
 #include "ode_backend.h"
 #include "rtc_check.h"
 
-enum { ODE_DEFINES = 8, ODE_TEXTS = 2 };
+enum { ODE_DEFINES = 9, ODE_TEXTS = 2 };
 
-static inline void ode_defines(const ode_plan *plan, rtc_check_define out[ODE_DEFINES]) {
+/* Fixed steps in a row without a jump: several where the function is a few operations. */
+static inline int ode_steps_together(const formula *rhs) {
+  static const char *const longer[] = {"sin", "cos",  "tan",   "exp",  "log",  "pow",
+                                       "erf", "cbrt", "for (", "for(", "while"};
+  enum { SHORT = 1500, SEVERAL = 4 };
+  for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+    if (strstr(rhs->text, longer[i]) != NULL) return 1;
+  }
+  return strlen(rhs->text) < SHORT ? SEVERAL : 1;
+}
+
+static inline void ode_defines(const ode_functions *f, const ode_plan *plan,
+                               rtc_check_define out[ODE_DEFINES]) {
   const rtc_check_define all[ODE_DEFINES] = {{"ODE_N", plan->components},
                                              {"ODE_N_SHARED", plan->shared},
                                              {"ODE_N_OWN", plan->parameters},
@@ -16,7 +30,8 @@ static inline void ode_defines(const ode_plan *plan, rtc_check_define out[ODE_DE
                                              {"ODE_THE_VARIANT", plan->variant},
                                              {"ODE_IS_ADAPTIVE", plan->adaptive != 0},
                                              {"ODE_HAS_EVENT", plan->has_event != 0},
-                                             {"ODE_HAS_SAVES", plan->saves > 0}};
+                                             {"ODE_HAS_SAVES", plan->saves > 0},
+                                             {"ODE_TOGETHER", ode_steps_together(f->rhs)}};
   for (int i = 0; i < ODE_DEFINES; i++) out[i] = all[i];
 }
 

@@ -9,6 +9,7 @@
  * Who includes this defines before, as constants (ode_define.h),
  *   ODE_N, ODE_N_SHARED, ODE_N_OWN, ODE_THE_KIND, ODE_THE_VARIANT   those of the plan
  *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES                   likewise, 0 or 1
+ *   ODE_TOGETHER                                                    see ode_fused.h
  * and the functions of the system,
  *   ode_value(in, out), ode_event_value(in, out)                    (formula.h)
  * Systems of more than ODE_N_FUSED components are left in loops: their arrays are local memory. */

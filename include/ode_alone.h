@@ -12,6 +12,7 @@
 #define ODE_PARAMETERS(plan) 0
 #define ODE_KIND(plan)       0
 #define ODE_VARIANT(plan)    0
+#define ODE_TOGETHER         1
 
 typedef struct ode_call {
   int nothing;
