@@ -54,7 +54,7 @@ static status make_request(const ode_functions *f, const ode_plan *plan, rtc_req
   r->kernel = "ode_advance";
   r->f = f->rhs;
   r->texts = ODE_TEXTS;
-  ode_texts(f, r->text);
+  ode_texts(f, plan, r->text);
   for (int i = 0; i < ODE_TEXTS; i++) {
     const formula *t = r->text[i].f;
     if (t != NULL && t->text == NULL) {

@@ -8,7 +8,7 @@
 #include "ode_backend.h"
 #include "rtc_check.h"
 
-enum { ODE_DEFINES = 9, ODE_TEXTS = 2 };
+enum { ODE_DEFINES = 10, ODE_TEXTS = 3 };
 
 /* Fixed steps in a row without a jump: several where the function is a few operations. */
 static inline int ode_steps_together(const formula *rhs) {
@@ -31,13 +31,16 @@ static inline void ode_defines(const ode_functions *f, const ode_plan *plan,
                                              {"ODE_IS_ADAPTIVE", plan->adaptive != 0},
                                              {"ODE_HAS_EVENT", plan->has_event != 0},
                                              {"ODE_HAS_SAVES", plan->saves > 0},
+                                             {"ODE_HAS_JACOBIAN", plan->has_jacobian != 0},
                                              {"ODE_TOGETHER", ode_steps_together(f->rhs)}};
   for (int i = 0; i < ODE_DEFINES; i++) out[i] = all[i];
 }
 
-static inline void ode_texts(const ode_functions *f, rtc_text out[ODE_TEXTS]) {
+static inline void ode_texts(const ode_functions *f, const ode_plan *plan,
+                             rtc_text out[ODE_TEXTS]) {
   out[0] = (rtc_text){"ode_value", f->rhs};
-  out[1] = (rtc_text){"ode_event_value", f->event};
+  out[1] = (rtc_text){"ode_event_value", plan->has_event ? f->event : NULL};
+  out[2] = (rtc_text){"ode_jacobian_value", plan->has_jacobian ? f->jacobian : NULL};
 }
 
 #endif

@@ -8,10 +8,10 @@
  *
  * Who includes this defines before, as constants (ode_define.h),
  *   ODE_N, ODE_N_SHARED, ODE_N_OWN, ODE_THE_KIND, ODE_THE_VARIANT   those of the plan
- *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES                   likewise, 0 or 1
+ *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES, ODE_HAS_JACOBIAN likewise, 0 or 1
  *   ODE_TOGETHER                                                    see ode_fused.h
  * and the functions of the system,
- *   ode_value(in, out), ode_event_value(in, out)                    (formula.h)
+ *   ode_value(in, out), ode_event_value(in, out), ode_jacobian_value(in, out)     (formula.h)
  * Systems of more than ODE_N_FUSED components are left in loops: their arrays are local memory. */
 #ifndef CUDA_ODE_THREAD_H
 #define CUDA_ODE_THREAD_H
@@ -26,7 +26,12 @@
 #define ODE_KIND(plan)       ODE_THE_KIND
 #define ODE_VARIANT(plan)    ODE_THE_VARIANT
 
-enum { ODE_N_FUSED = 16, ODE_P = ODE_N_SHARED + ODE_N_OWN, ODE_IN = 1 + ODE_N + ODE_P };
+enum {
+  ODE_N_FUSED = 16,
+  ODE_P = ODE_N_SHARED + ODE_N_OWN,
+  ODE_IN = 1 + ODE_N + ODE_P,
+  ODE_N_STIFF = ODE_THE_KIND == ODE_ROSENBROCK || ODE_THE_KIND == ODE_IMPLICIT ? ODE_N : 1
+};
 
 typedef struct ode_call {
   const double *p; /* [ODE_P] */
@@ -41,16 +46,29 @@ PORTABLE void ode_inputs(const ode_call *call, const double *t, const double *y,
   for (int j = 0; j < ODE_P; j++) in[1 + ODE_N + j] = call->p[j];
 }
 
+/* Where much text would be there many times: once. */
+GPU_FAR void ode_value_far(const double *in, double *dy) { ode_value(in, dy); }
+
 PORTABLE void ode_rhs(const ode_call *call, const double *t, const double *y, double *dy) {
   double in[ODE_IN];
   ode_inputs(call, t, y, in);
-  ode_value(in, dy);
+  if (ODE_N <= ODE_N_FUSED) {
+    ode_value(in, dy);
+  } else {
+    ode_value_far(in, dy);
+  }
 }
 
 PORTABLE void ode_event(const ode_call *call, const double *t, const double *y, double *g) {
   double in[ODE_IN];
   ode_inputs(call, t, y, in);
   ode_event_value(in, g);
+}
+
+PORTABLE void ode_jacobian(const ode_call *call, const double *t, const double *y, double *j) {
+  double in[ODE_IN];
+  ode_inputs(call, t, y, in);
+  ode_jacobian_value(in, j);
 }
 
 #include "ode_explicit.h"
@@ -78,11 +96,14 @@ PORTABLE void ode_try(ode_work *w) {
 /* Advances trajectory i; whether it is still on its way. */
 PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
   double y[ODE_N], u[ODE_N], v[ODE_N], k[(ODE_STAGES + 1) * ODE_N], p[ODE_P + 1];
+  double matrix[ODE_N_STIFF * ODE_N_STIFF];
+  int pivot[ODE_N_STIFF];
   ode_plan plan = a->plan;
   ode_call call;
   ode_work w;
   plan.adaptive = ODE_IS_ADAPTIVE;
   plan.has_event = ODE_HAS_EVENT;
+  plan.has_jacobian = ODE_HAS_JACOBIAN;
   plan.saves = ODE_HAS_SAVES ? plan.saves : 0;
   call.p = p;
   w.plan = &plan;
@@ -93,6 +114,8 @@ PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
   w.v = v;
   w.k = k;
   w.end = k;
+  w.matrix = matrix;
+  w.pivot = pivot;
   for (int j = 0; j < ODE_N_SHARED; j++) p[j] = a->common[j];
   ode_march(&w, &a->states, i, i + 1, a->attempts);
   return ((const unsigned char *)a->states.status.at)[i] == ODE_RUNNING;

@@ -18,7 +18,7 @@ static status write_source(const ode_functions *f, const ode_plan *plan, text_bu
   status rc = STATUS_OK;
   rtc_text text[ODE_TEXTS];
   rtc_check_define define[ODE_DEFINES];
-  ode_texts(f, text);
+  ode_texts(f, plan, text);
   ode_defines(f, plan, define);
   TRY(text_append(out, "#include \"formula_gpu.h\"\n"));
   for (int i = 0; i < ODE_DEFINES; i++) {
