@@ -10,7 +10,7 @@
 #include "ode_paths.h"
 #include "rtc_check.h"
 
-enum { ODE_DEFINES = 11, ODE_TEXTS = 4 };
+enum { ODE_DEFINES = 12, ODE_TEXTS = 4 };
 
 /* What ode_thread.h takes apart: flags of the noise, and the levels of its paths. */
 static inline long ode_noise_is(const ode_plan *plan) {
@@ -45,6 +45,7 @@ static inline void ode_defines(const ode_functions *f, const ode_plan *plan,
                                              {"ODE_HAS_SAVES", plan->saves > 0},
                                              {"ODE_N_NOISES", plan->noises},
                                              {"ODE_NOISE_IS", ode_noise_is(plan)},
+                                             {"ODE_HAS_JACOBIAN", plan->has_jacobian != 0},
                                              {"ODE_TOGETHER", ode_steps_together(f->rhs)}};
   for (int i = 0; i < ODE_DEFINES; i++) out[i] = all[i];
 }
@@ -53,8 +54,10 @@ static inline void ode_texts(const ode_functions *f, const ode_plan *plan,
                              rtc_text out[ODE_TEXTS]) {
   const int noisy = plan->kind == ODE_NOISY;
   out[0] = (rtc_text){"ode_value", f->rhs};
-  out[1] = (rtc_text){"ode_event_value", f->event};
-  out[2] = (rtc_text){"ode_jacobian_value", noisy ? f->noise_jacobian : NULL};
+  out[1] = (rtc_text){"ode_event_value", plan->has_event ? f->event : NULL};
+  out[2] = (rtc_text){"ode_jacobian_value", noisy                ? f->noise_jacobian
+                                            : plan->has_jacobian ? f->jacobian
+                                                                 : NULL};
   out[3] = (rtc_text){"ode_noise_value", noisy ? f->noise : NULL};
 }
 

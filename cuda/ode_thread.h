@@ -8,7 +8,7 @@
  *
  * Who includes this defines before, as constants (ode_define.h),
  *   ODE_N, ODE_N_SHARED, ODE_N_OWN, ODE_THE_KIND, ODE_THE_VARIANT   those of the plan
- *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES                   likewise, 0 or 1
+ *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES, ODE_HAS_JACOBIAN likewise, 0 or 1
  *   ODE_TOGETHER                                                    see ode_fused.h
  *   ODE_N_NOISES, ODE_NOISE_IS                                      of kind ODE_NOISY
  * and the functions of the system,
@@ -28,7 +28,12 @@
 #define ODE_KIND(plan)       ODE_THE_KIND
 #define ODE_VARIANT(plan)    ODE_THE_VARIANT
 
-enum { ODE_N_FUSED = 16, ODE_P = ODE_N_SHARED + ODE_N_OWN, ODE_IN = 1 + ODE_N + ODE_P };
+enum {
+  ODE_N_FUSED = 16,
+  ODE_P = ODE_N_SHARED + ODE_N_OWN,
+  ODE_IN = 1 + ODE_N + ODE_P,
+  ODE_N_STIFF = ODE_THE_KIND == ODE_ROSENBROCK || ODE_THE_KIND == ODE_IMPLICIT ? ODE_N : 1
+};
 
 /* Numbers of the noise, one at least: the walk's, the noise's, and its derivatives' or others. */
 enum {
@@ -56,10 +61,17 @@ PORTABLE void ode_inputs(const ode_call *call, const double *t, const double *y,
   for (int j = 0; j < ODE_P; j++) in[1 + ODE_N + j] = call->p[j];
 }
 
+/* Where much text would be there many times: once. */
+GPU_FAR void ode_value_far(const double *in, double *dy) { ode_value(in, dy); }
+
 PORTABLE void ode_rhs(const ode_call *call, const double *t, const double *y, double *dy) {
   double in[ODE_IN];
   ode_inputs(call, t, y, in);
-  ode_value(in, dy);
+  if (ODE_N <= ODE_N_FUSED) {
+    ode_value(in, dy);
+  } else {
+    ode_value_far(in, dy);
+  }
 }
 
 PORTABLE void ode_event(const ode_call *call, const double *t, const double *y, double *g) {
@@ -131,11 +143,14 @@ PORTABLE void ode_thread_noise(ode_plan *plan, ode_work *w, double *walk, double
 PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
   double y[ODE_N], u[ODE_N], v[ODE_N], k[(ODE_STAGES + 1) * ODE_N], p[ODE_P + 1];
   double walk[ODE_N_WALK], noise[ODE_N_NOISE], other[ODE_N_OTHER];
+  double matrix[ODE_N_STIFF * ODE_N_STIFF];
+  int pivot[ODE_N_STIFF];
   ode_plan plan = a->plan;
   ode_call call;
   ode_work w;
   plan.adaptive = ODE_IS_ADAPTIVE;
   plan.has_event = ODE_HAS_EVENT;
+  plan.has_jacobian = ODE_HAS_JACOBIAN;
   plan.saves = ODE_HAS_SAVES ? plan.saves : 0;
   call.p = p;
   w.plan = &plan;
@@ -147,6 +162,8 @@ PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
   w.k = k;
   w.end = k;
   if (ODE_NOISY_HERE) ode_thread_noise(&plan, &w, walk, noise, other);
+  w.matrix = matrix;
+  w.pivot = pivot;
   for (int j = 0; j < ODE_N_SHARED; j++) p[j] = a->common[j];
   ode_march(&w, &a->states, i, i + 1, a->attempts);
   return ((const unsigned char *)a->states.status.at)[i] == ODE_RUNNING;

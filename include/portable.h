@@ -39,6 +39,17 @@
 #define UNROLLED_ON_GPU(n)
 #endif
 
+/* Before a statement about place r = k of [first, last): on GPUs the places are tried one after the
+ * other, so that where the bounds are known no address is computed, and arrays stay in registers.
+ */
+#ifdef __CUDACC__
+#define AT_PLACE(r, first, last, k)                                                                \
+  for (int r = (first); r < (last); r++)                                                           \
+    if (r == (k))
+#else
+#define AT_PLACE(r, first, last, k) for (int r = (k), r##_end = r + 1; r < r##_end; r++)
+#endif
+
 /* The 64 bits of a double, and back. */
 PORTABLE uint64_t bits_of(double x) {
   union {
