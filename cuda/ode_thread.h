@@ -141,7 +141,7 @@ PORTABLE void ode_thread_noise(ode_plan *plan, ode_work *w, double *walk, double
 
 /* Advances trajectory i; whether it is still on its way. */
 PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
-  double y[ODE_N], u[ODE_N], v[ODE_N], k[(ODE_STAGES + 1) * ODE_N], p[ODE_P + 1];
+  double y[ODE_N], u[ODE_N], v[ODE_N], k[ODE_SLOPES * ODE_N], p[ODE_P + 1];
   double walk[ODE_N_WALK], noise[ODE_N_NOISE], other[ODE_N_OTHER];
   double matrix[ODE_N_STIFF * ODE_N_STIFF];
   int pivot[ODE_N_STIFF];
