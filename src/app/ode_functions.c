@@ -42,6 +42,31 @@ static status make_rhs(ode_job *j) {
                            &j->rhs);
 }
 
+/* Methods that need positions q and velocities v with dq/dt = f(t, v), dv/dt = f(t, q): whether the
+ * texts are so. */
+static status check_split(const ode_job *j) {
+  const int n = j->in.components, half = n / 2;
+  if ((j->method->flags & METHOD_SPLIT) == 0) return STATUS_OK;
+  if (j->in.file != NULL) {
+    log_warning("%s: nobody can see into %s; with rates of positions (the first half) that are not "
+                "functions of velocities alone, or the other way round, it computes something else",
+                j->method->name, j->in.file);
+    return STATUS_OK;
+  }
+  for (int i = 0; i < n; i++) {
+    const int first = i < half ? 0 : half;
+    for (int k = first; k < first + half; k++) {
+      if (!function_uses(j->rhs, i, 1 + k)) continue;
+      return fail(STATUS_USAGE,
+                  "%s: %s takes positions, then as many velocities, each with rates that depend on "
+                  "the others alone; here d%s/dt depends on %s",
+                  options_where(j->run->o, "ode.method"), j->method->name, j->in.names[1 + i],
+                  j->in.names[1 + k]);
+    }
+  }
+  return STATUS_OK;
+}
+
 static status make_event(ode_job *j) {
   char call[100], where[400];
   const char *texts[] = {options_text(j->run->o, "ode.event")}, *wheres[] = {where};
@@ -142,6 +167,7 @@ status ode_functions_create(ode_job *j) {
   const options *o = j->run->o;
   ode_ensemble *e = &j->e;
   TRY(make_rhs(j));
+  TRY(comm_agree(j->run->c, check_split(j)));
   e->f.rhs = function_formula(j->rhs);
   if (options_has(o, "ode.event")) {
     TRY(make_event(j));

@@ -65,6 +65,9 @@ void ode_start_rows(void *job, int64_t first, int64_t count, double *y, double *
 status ode_write(ode_job *j);
 status ode_outcome(const ode_job *j);
 
+/* ode_failure.c: j->failure, of a single trajectory that failed. Collective. */
+status ode_find_failure(ode_job *j);
+
 /* ode_tables.c: the result file, and what is printed of a small run. Collective. */
 status ode_write_tables(ode_job *j, result_file *f);
 status ode_print_rows(const ode_job *j);

@@ -132,9 +132,7 @@ status ode_choose(ode_job *j) {
     plan->dt = plan->t_end - plan->t_start;
   }
   if (!plan->adaptive) TRY(take_steps(j));
-  if ((j->method->flags & METHOD_SPLIT) != 0 &&
-      !(j->in.builtin != NULL && (j->in.builtin->flags & SYSTEM_SEPARABLE) != 0) &&
-      plan->components % 2 != 0) {
+  if ((j->method->flags & METHOD_SPLIT) != 0 && plan->components % 2 != 0) {
     return fail(STATUS_USAGE, "%s = %s: %d components; expected positions, then as many velocities",
                 options_where(o, "ode.method"), j->method->name, plan->components);
   }
@@ -145,7 +143,7 @@ done:
 
 status ode_check_memory(const ode_job *j) {
   const double mine = (double)j->in.trajectories / (double)comm_size(j->run->c);
-  return memory_check(j->run->c, 1.1 * mine * ode_row_bytes(&j->e.plan), "the trajectories");
+  return memory_check(j->run->c, 1.1 * mine * ode_row_bytes(&j->e.plan), "the ensemble");
 }
 
 status ode_print_plan(const ode_job *j) {
