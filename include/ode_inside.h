@@ -84,6 +84,7 @@ PORTABLE void ode_save_inside(ode_work *w, const ode_states *s, const int *taken
     for (int l = 0; l < ODE_LANES; l++) {
       const int here = save[l] < plan->saves && !ode_before(plan, w->next[l], at[save[l]]);
       x[l] = here ? (at[save[l]] - w->t[l]) / w->h[l] : 0.0;
+      if (ODE_KIND(plan) == ODE_NOISY) x[l] = ode_noise_fraction(x[l]);
       if (!here) save[l] = plan->saves;
       any |= here;
     }

@@ -115,6 +115,7 @@ status command_ode(run_context *run) {
     goto done;
   }
   TRY(ode_start_open(&j));
+  TRY(ode_noise_open(&j));
   TRY(ode_saving_open(&j));
   TRY(open_ensemble(&j));
   TRY(run_ensemble(&j));
