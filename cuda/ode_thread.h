@@ -12,7 +12,8 @@
  *   ODE_TOGETHER                                                    see ode_fused.h
  * and the functions of the system,
  *   ode_value(in, out), ode_event_value(in, out), ode_jacobian_value(in, out)     (formula.h)
- * Systems of more than ODE_N_FUSED components are left in loops: their arrays are local memory. */
+ * Systems of more than ODE_N_FUSED components stay in loops, whose arrays are local memory: else
+ * their text would be compiled for minutes. */
 #ifndef CUDA_ODE_THREAD_H
 #define CUDA_ODE_THREAD_H
 
@@ -20,7 +21,7 @@
 
 #define ODE_SYSTEM_H
 #define ODE_LANES            1
-#define ODE_COMPONENTS(plan) ODE_N
+#define ODE_COMPONENTS(plan) (ODE_N <= ODE_N_FUSED ? ODE_N : (plan)->components)
 #define ODE_SHARED(plan)     ODE_N_SHARED
 #define ODE_PARAMETERS(plan) ODE_N_OWN
 #define ODE_KIND(plan)       ODE_THE_KIND

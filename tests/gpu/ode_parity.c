@@ -99,7 +99,7 @@ static void of_many(void **state) {
   (void)state;
   static const char *const names[] = {"t", "x", "y", "z", "r", NULL};
   static const char *const lorenz[] = {"10*(y - x)", "x*(r - z) - y", "x*y - 8/3*z"};
-  ode_setting is = {names, lorenz, NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, ODE_RK4, 0)};
+  ode_setting is = {names, lorenz, NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, ODE_RK4, 0), NULL};
   is.plan.dt = 0.25;
   one_case(&is, 2000003, "two million");
 }

@@ -50,7 +50,8 @@ static inline void ode_case_many(ode_case_run *run, int variant, int adaptive) {
   }
   names[1 + N] = "F";
   names[2 + N] = NULL;
-  ode_setting is = {names, texts, NULL, N, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive)};
+  ode_setting is = {names, texts, NULL, N, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive),
+                    NULL};
   is.plan.saves = 7;
   run(&is, 33, adaptive ? "many components, adaptive" : "many components");
 }
@@ -68,11 +69,44 @@ static inline void ode_cases_of_three(ode_case_run *run, int variant, int adapti
     char what[100];
     if (few && (adaptive ? system % 2 == 1 : system == 0)) continue;
     ode_setting is = {
-        names, texts[system], NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive)};
+        names, texts[system], NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive), NULL};
     if (system == 1 || (system == 0 && adaptive)) is.event = system == 1 ? "x - 1.3" : "y - 20";
     if ((variant + system) % 2 == 1) is.plan.saves = 7;
     snprintf(what, sizeof what, "method %d, adaptive %d, system %d", variant, adaptive, system);
     run(&is, counts[(2 * variant + system + adaptive) % 6], what);
+  }
+}
+
+/* Stiff methods: a Jacobian of the system's, or differences; singular where x = y = 0. */
+static inline void ode_cases_stiff(ode_case_run *run, int few) {
+  static const char *const names[] = {"t", "x", "y", "z", "r", NULL};
+  static const char *const robertson[] = {"-0.04*x + 1e4*y*z", "0.04*x - 1e4*y*z - r*1e6*y^2",
+                                          "r*1e6*y^2"};
+  static const char *const jacobian[] = {"-0.04",  "1e4*z", "1e4*y",   "0.04", "-1e4*z - r*2e6*y",
+                                         "-1e4*y", "0",     "r*2e6*y", "0"};
+  static const char *const driven[] = {"y", "100*(1 - x*x)*y - x + cos(t)*r", "1/(1 + t) - z"};
+  static const int kinds[] = {ODE_ROSENBROCK, ODE_IMPLICIT, ODE_IMPLICIT};
+  static const int variants[] = {0, ODE_TR_BDF2, ODE_BACKWARD_EULER}, orders[] = {4, 3, 2};
+  for (int method = 0; method < 3; method++) {
+    for (int system = 0; system < 2; system++) {
+      char what[100];
+      const int adaptive = (method + system) % 2 == 0 || few;
+      if (few && system != (method == 0 ? 0 : 1)) continue;
+      if (few && method == 2) continue;
+      ode_setting is = {names, system ? driven : robertson,
+                        NULL,  3,
+                        1,     ode_case_plan(kinds[method], variants[method], adaptive),
+                        NULL};
+      is.plan.order = orders[method];
+      is.plan.rtol = method == 2 ? 1e-2 : 1e-4; /* few steps */
+      if (!adaptive) is.plan.dt = 0.02;
+      if (system == 0) is.jacobian = jacobian;
+      if (system == 1) is.event = "z - 0.6";
+      if (method != 1) is.plan.saves = 7;
+      snprintf(what, sizeof what, "stiff method %d, adaptive %d, system %d", method, adaptive,
+               system);
+      run(&is, 67, what);
+    }
   }
 }
 
@@ -92,7 +126,7 @@ static inline void ode_cases(ode_case_run *run, int few) {
   for (int adaptive = 0; adaptive < 2; adaptive++) {
     const int variant = adaptive ? ODE_TSIT5 : ODE_RK4;
     ode_setting one = {
-        shared_names, shared, NULL, 1, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive)};
+        shared_names, shared, NULL, 1, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive), NULL};
     one.plan.shared = 2;
     one.plan.common.at = common;
     one.plan.t_start = 1.0;
@@ -102,9 +136,10 @@ static inline void ode_cases(ode_case_run *run, int few) {
     run(&one, 65, adaptive ? "backwards, adaptive" : "backwards");
     if (!few || !adaptive) ode_case_many(run, variant, adaptive);
   }
-  ode_setting two = {spring_names, spring, NULL, 2, 1, ode_case_plan(ODE_VERLET, 0, 0)};
+  ode_setting two = {spring_names, spring, NULL, 2, 1, ode_case_plan(ODE_VERLET, 0, 0), NULL};
   two.plan.saves = 7;
   run(&two, 65, "verlet");
+  ode_cases_stiff(run, few);
 }
 
 static inline void ode_case_compare(const ode_try *a, const ode_try *b, const char *what) {
