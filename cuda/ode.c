@@ -54,7 +54,7 @@ static void release(device *d, ode_kernel **out) {
 static int64_t thread_bytes(const ode_plan *plan) {
   const int64_t n = plan->components, parameters = plan->shared + plan->parameters;
   const int64_t square = ode_is_stiff(plan->kind) ? n * n : 0;
-  return 8 * ((ODE_STAGES + 5) * n + 2 * parameters + square);
+  return 8 * ((ODE_SLOPES + 4) * n + 2 * parameters + square);
 }
 
 /* What is compiled. STATUS_UNAVAILABLE: it cannot be. */
