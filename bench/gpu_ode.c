@@ -5,7 +5,8 @@
  *    is of the arithmetic limit;
  *  - Lorenz by Tsit5 to t = 1 at 1e-8, as many: trajectories a second, and likewise;
  *  - Robertson's problem for 100 000 triples of rates to t = 1e5 by rodas4; and for 2000 on all
- *    cores of this host by the OpenMP backend, its functions interpreted: trajectories a second.
+ *    cores of this host by the OpenMP backend, its functions interpreted: trajectories a second;
+ *  - geometric Brownian motion by Euler-Maruyama, 1e7 paths of 1000 steps: steps a second.
  *
  * The limit is LIMIT, the double operations a second of this kind of GPU, over those of a step or
  * an attempt: counted in the compiled kernels (docs/performance.md). Medians of REPEATS runs by the
@@ -304,6 +305,45 @@ done:
   return rc;
 }
 
+/* ---- geometric Brownian motion ---- */
+
+static status bench_paths(void) {
+  status rc = STATUS_OK;
+  enum { PATHS = 10000000, STEPS = 1000, OPERATIONS = 40 /* of a step: half a pair of normals */ };
+  static const char *const names[] = {"t", "x", NULL};
+  static const char *const texts[] = {"0.05*x", "0.2*x"};
+  static const char *const where[] = {"x"};
+  const ode_plan plan = {.kind = ODE_NOISY,
+                         .variant = ODE_EULER_MARUYAMA,
+                         .order = 1,
+                         .components = 1,
+                         .noises = 1,
+                         .diagonal = 1,
+                         .t_end = 1.0,
+                         .dt = 1.0 / STEPS,
+                         .steps = STEPS,
+                         .max_steps = STEPS,
+                         .seed = 1};
+  function_request r = {.texts = texts, .where = where, .names = names, .outputs = 1, .plain = 1};
+  function *drift = NULL, *noise = NULL;
+  ensemble e = {0};
+  TRY(function_create(world, NULL, &r, &drift));
+  r.texts = texts + 1;
+  TRY(function_create(world, NULL, &r, &noise));
+  const ode_functions f = {.rhs = function_formula(drift), .noise = function_formula(noise)};
+  TRY(open_ensemble(&BACKEND_cuda, 1, &f, &plan, PATHS, &e));
+  for (int64_t i = 0; i < PATHS; i++) ((double *)e.start[0])[i] = 1.0;
+  TRY(time_runs(&e, REPEATS));
+  const double rate = (double)PATHS * STEPS / e.seconds;
+  report("Euler-Maruyama, 1e7 geometric Brownian paths of 1000 steps", rate, "steps/s", 0.0);
+  report("  of the arithmetic limit", rate * OPERATIONS / LIMIT, "", 0.0);
+done:
+  close_ensemble(&e);
+  function_release(&drift);
+  function_release(&noise);
+  return rc;
+}
+
 static status run(const char *file, int threads) {
   status rc = STATUS_OK;
   const device_request request = {.threads = 1};
@@ -316,6 +356,7 @@ static status run(const char *file, int threads) {
   printf("%s\n", facts.name);
   TRY(bench_lorenz());
   TRY(bench_robertson(threads));
+  TRY(bench_paths());
 done:
   if (json != NULL) {
     fprintf(json, "]\n");

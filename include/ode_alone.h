@@ -29,6 +29,15 @@ PORTABLE void ode_event(const ode_call *call, const double *t, const double *y, 
   g[0] = 1.0 + 0.0 * (call->nothing + t[0] + y[0]);
 }
 
+PORTABLE void ode_noise(const ode_call *call, const double *t, const double *y, double *g) {
+  g[0] = 1.0 + 0.0 * (call->nothing + t[0] + y[0]);
+}
+
+PORTABLE void ode_noise_jacobian(const ode_call *call, const double *t, const double *y,
+                                 double *dg) {
+  dg[0] = 0.0 * (call->nothing + t[0] + y[0]);
+}
+
 PORTABLE void ode_jacobian(const ode_call *call, const double *t, const double *y, double *j) {
   j[0] = 0.0 * (call->nothing + t[0] + y[0]);
 }

@@ -117,6 +117,11 @@ static void must_march(const ode_functions *f, int kind, int variant, int adapti
                          .parameters = 1,
                          .has_event = f->event != NULL,
                          .has_jacobian = f->jacobian != NULL,
+                         .has_noise_jacobian = f->noise_jacobian != NULL,
+                         .noises = 2,
+                         .diagonal = 1,
+                         .dt = 1e-3,
+                         .steps = 1000,
                          .saves = adaptive};
   if (ode_kernel_check(f, &plan, &bytes) != STATUS_OK) {
     fail_msg("kind %d, variant %d, adaptive %d: %s", kind, variant, adaptive, fail_text());
@@ -139,6 +144,10 @@ static void of_trajectories(void **state) {
   const ode_functions with_jacobian = {.rhs = function_formula(f), .jacobian = function_formula(j)};
   must_march(&with_jacobian, ODE_ROSENBROCK, 0, 1);
   must_march(&without, ODE_IMPLICIT, ODE_TR_BDF2, 1);
+  const ode_functions noisy = {.rhs = function_formula(f),
+                               .noise = function_formula(f),
+                               .noise_jacobian = function_formula(f)};
+  must_march(&noisy, ODE_NOISY, ODE_MILSTEIN, 0);
   function_release(&f);
   function_release(&j);
   function_release(&g);
