@@ -42,6 +42,8 @@ try verlet kepler --method verlet --dt 0.01 --t_end 7 --sweep.e 'linspace(0, 0.6
 try rodas4 robertson --t_end 1e5 --sweep.k1 'geomspace(0.004, 0.4, 300)'
 try tr-bdf2 van-der-pol --method tr-bdf2 --parameters.mu 100 --t_end 50 --save_at 20
 try backward-euler oregonator --method backward-euler --rtol 1e-3 --t_end 10
+try noise --equations.dx 'mu*x' --noise 'sigma*x' --parameters.mu 0.05 --parameters.sigma 0.2 --initial 1 \
+  --t_end 1 --dt 0.001 --trajectories 700
 try c-file c.c --parameters.g 9.81 --initial '0.5, 0' --t_end 10 --event c.c
 try failures --equations.dx 'x^2' --initial 1 --sweep.x '0.1, 0.9, 2' --t_end 1.5 --trajectories 100
 try limit lorenz --t_end 10 --max_steps 50
