@@ -53,8 +53,11 @@ static void release(device *d, ode_kernel **out) {
 /* Bytes of a thread's arrays (ode_thread.h). */
 static int64_t thread_bytes(const ode_plan *plan) {
   const int64_t n = plan->components, parameters = plan->shared + plan->parameters;
+  const int64_t noises = plan->kind == ODE_NOISY ? plan->noises : 0;
+  const int64_t walk = noises > 0 ? (BROWNIAN_LEVELS + 1) * (noises + 1) : 0;
   const int64_t square = ode_is_stiff(plan->kind) ? n * n : 0;
-  return 8 * ((ODE_SLOPES + 4) * n + 2 * parameters + square);
+  const int64_t noise = plan->diagonal ? 2 * n : n * noises * (1 + n);
+  return 8 * ((ODE_SLOPES + 4) * n + 2 * parameters + square + walk + (noises > 0 ? noise : 0));
 }
 
 /* What is compiled. STATUS_UNAVAILABLE: it cannot be. */
