@@ -16,12 +16,13 @@
 #include "backend.h"
 #include "comm.h"
 #include "function.h"
+#include "fused.h"
 #include "log.h"
 #include "ode_backend.h"
 #include "ode_tableau.h"
 
-enum { ROUNDS_MAX = 51, WAYS = 3 };
-enum { LANES, SCALAR, TSIT5 };
+enum { ROUNDS_MAX = 51, WAYS = 5 };
+enum { FUSED, LANES, SCALAR, TSIT5_FUSED, TSIT5_LANES };
 
 static const char *const NAMES[] = {"t", "x", "y", "z", NULL};
 static const char *const LORENZ[] = {"10*(y - x)", "x*(28 - z) - y", "x*y - 8/3*z"};
@@ -60,6 +61,8 @@ typedef struct bench {
   device *place;
   function *rhs;
   ode_functions f;
+  comm *c;
+  compiler *with;
   ode_states s;
   int64_t count, steps;
 } bench;
@@ -77,16 +80,19 @@ static void start(bench *b, double h) {
   }
 }
 
-static status run_lanes(bench *b, const ode_plan *plan, double *seconds) {
+static status run_lanes(bench *b, const ode_plan *plan, int fused, double *seconds) {
   status rc = STATUS_OK;
   ode_kernel *kernel = NULL;
+  module *code = NULL;
   start(b, 0.0);
+  TRY(ode_fused_create(b->c, fused ? b->with : NULL, b->f.rhs, plan, &code, &b->f.fused));
   TRY(BACKEND_omp.ode->create(b->place, &b->f, plan, &kernel));
   const double begin = clock_now();
   TRY(BACKEND_omp.ode->advance(b->place, kernel, &b->s, INT64_MAX));
   *seconds = clock_now() - begin;
 done:
   BACKEND_omp.ode->release(b->place, &kernel);
+  module_release(&code);
   return rc;
 }
 
@@ -127,22 +133,31 @@ static status measure(bench *b, int rounds) {
   tsit5.t_end = 1.0;
   tsit5.rtol = tsit5.atol = 1e-8;
   for (int r = 0; r < rounds; r++) {
-    TRY(run_lanes(b, &rk4, &seconds[LANES][r]));
+    TRY(run_lanes(b, &rk4, 1, &seconds[FUSED][r]));
+    first[FUSED] = *(double *)b->s.y.at;
+    TRY(run_lanes(b, &rk4, 0, &seconds[LANES][r]));
     first[LANES] = *(double *)b->s.y.at;
     seconds[SCALAR][r] = run_scalar(b, h);
     first[SCALAR] = *(double *)b->s.y.at;
-    TRY(run_lanes(b, &tsit5, &seconds[TSIT5][r]));
-    first[TSIT5] = *(double *)b->s.y.at;
+    TRY(run_lanes(b, &tsit5, 1, &seconds[TSIT5_FUSED][r]));
+    first[TSIT5_FUSED] = *(double *)b->s.y.at;
+    TRY(run_lanes(b, &tsit5, 0, &seconds[TSIT5_LANES][r]));
+    first[TSIT5_LANES] = *(double *)b->s.y.at;
   }
   const double work = (double)b->count * (double)b->steps;
-  const double lanes = median(seconds[LANES], rounds), scalar = median(seconds[SCALAR], rounds);
+  const double fused = median(seconds[FUSED], rounds), scalar = median(seconds[SCALAR], rounds);
+  const double lanes = median(seconds[LANES], rounds);
   printf("{\"trajectories\": %lld, \"steps\": %lld, \"rounds\": %d,\n", (long long)b->count,
          (long long)b->steps, rounds);
-  printf(" \"rk4_ns_per_step\": %.3f, \"scalar_ns_per_step\": %.3f, \"ratio\": %.2f,\n",
-         1e9 * lanes / work, 1e9 * scalar / work, scalar / lanes);
-  printf(" \"tsit5_trajectories_per_second\": %.4g,\n",
-         (double)b->count / median(seconds[TSIT5], rounds));
-  printf(" \"first\": [%.17g, %.17g, %.17g]}\n", first[0], first[1], first[2]);
+  printf(" \"rk4_ns_per_step\": %.3f, \"lanes_ns_per_step\": %.3f, \"scalar_ns_per_step\": %.3f,\n",
+         1e9 * fused / work, 1e9 * lanes / work, 1e9 * scalar / work);
+  printf(" \"scalar_over_rk4\": %.2f, \"scalar_over_lanes\": %.2f,\n", scalar / fused,
+         scalar / lanes);
+  printf(" \"tsit5_trajectories_per_second\": %.4g, \"tsit5_lanes\": %.4g,\n",
+         (double)b->count / median(seconds[TSIT5_FUSED], rounds),
+         (double)b->count / median(seconds[TSIT5_LANES], rounds));
+  printf(" \"first\": [%.17g, %.17g, %.17g, %.17g, %.17g]}\n", first[0], first[1], first[2],
+         first[3], first[4]);
 done:
   return rc;
 }
@@ -152,6 +167,8 @@ static status open_bench(bench *b, comm *c, compiler *with) {
   static const char *const where[] = {"x", "y", "z"};
   const device_request one = {.threads = 1};
   const function_request request = {.texts = LORENZ, .where = where, .names = NAMES, .outputs = 3};
+  b->c = c;
+  b->with = with;
   TRY(BACKEND_omp.open(&one, &b->place));
   TRY(function_create(c, with, &request, &b->rhs));
   b->f.rhs = function_formula(b->rhs);

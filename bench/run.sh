@@ -78,6 +78,7 @@ echo "== threads"
   OMP_WAIT_POLICY=passive "$build/bench/bench_threads" "$(nproc)" "$rounds"
 } 2>&1 | tee "$out/threads.txt"
 record elementary "$build/bench/bench_elementary"
+record noise "$build/bench/bench_noise"
 # JSON with provenance: what the commands print, each a value, in a list.
 record_json() { # NAME COMMAND [-- COMMAND]...
   local name=$1 word comma='' command=()

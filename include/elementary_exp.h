@@ -68,20 +68,26 @@ PORTABLE double elementary_exp(double x) {
   return elementary_exp_of_pair(x, 0.0);
 }
 
-/* Splits positive finite x into 2^k m, m in [sqrt(1/2), sqrt(2)); other x give some m and k. */
-PORTABLE double elementary_split(double x, double *k) {
+/* Splits positive normal finite x into 2^k m, m in [sqrt(1/2), sqrt(2)); other x give some m and k.
+ */
+PORTABLE double elementary_split_normal(double x, double *k) {
   const uint64_t root = 0x3FE6A09E667F3BCDu; /* sqrt(1/2) */
-  const int subnormal = x < 0x1p-1022;
-  const double normal = subnormal ? x * 0x1p54 : x;
-  const uint64_t b = bits_of(normal) + (0x3FF0000000000000u - root);
-  const double biased = double_of(0x4330000000000000u | b >> 52) - 0x1p52;
-  *k = biased - (subnormal ? 1077.0 : 1023.0);
+  const uint64_t b = bits_of(x) + (0x3FF0000000000000u - root);
+  *k = double_of(0x4330000000000000u | b >> 52) - (0x1p52 + 1023.0);
   return double_of((b & 0x000FFFFFFFFFFFFFu) + root);
 }
 
-PORTABLE double elementary_log(double x) {
-  double k;
-  const double m = elementary_split(x, &k);
+/* The same for every positive finite x. */
+PORTABLE double elementary_split(double x, double *k) {
+  const int subnormal = x < 0x1p-1022;
+  double exponent;
+  const double m = elementary_split_normal(subnormal ? x * 0x1p54 : x, &exponent);
+  *k = exponent - (subnormal ? 54.0 : 0.0);
+  return m;
+}
+
+/* log(2^k m) of a split x. */
+PORTABLE double elementary_log_of_split(double m, double k) {
   const double f = m - 1.0;
   const double s = f / (2.0 + f);
   const double z = s * s;
@@ -96,7 +102,20 @@ PORTABLE double elementary_log(double x) {
   const double tail = half_square - fma(s, fma(z, p, half_square), k * ELEMENTARY_LN2_LOW);
   const double a = k * ELEMENTARY_LN2_HIGH; /* exact; larger than f, or 0 */
   const double high = a + f;
-  const double y = high + (((a - high) + f) - tail);
+  return high + (((a - high) + f) - tail);
+}
+
+/* For positive, normal, finite x. */
+PORTABLE double elementary_log_ordinary(double x) {
+  double k;
+  const double m = elementary_split_normal(x, &k);
+  return elementary_log_of_split(m, k);
+}
+
+PORTABLE double elementary_log(double x) {
+  double k;
+  const double m = elementary_split(x, &k);
+  const double y = elementary_log_of_split(m, k);
   const double infinite = 1.0 / 0.0;
   return x > 0.0 ? (x < infinite ? y : x) : (x == 0.0 ? -infinite : x < 0.0 ? 0.0 / 0.0 : x);
 }

@@ -9,12 +9,10 @@
 #ifndef ODE_H
 #define ODE_H
 
+#include <math.h>
+
 #include "portable.h"
 #include "space.h"
-
-#ifndef __CUDACC__
-#include <math.h>
-#endif
 
 enum { ODE_STAGES = 7, ODE_BLOCK = 256 /* trajectories that stay together */ };
 

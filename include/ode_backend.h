@@ -8,6 +8,14 @@
 
 struct device;
 
+/* The functions of ode_fused.h for ODE_HOST_LANES lanes, compiled for this system on this CPU;
+ * NULL: not there. The argument is an ode_work. */
+enum { ODE_HOST_LANES = 64 };
+typedef struct ode_fused {
+  void (*steps)(void *work, int64_t count);
+  void (*attempt)(void *work);
+} ode_fused;
+
 /* The functions of a system. Inputs of all: t, the components of y, the shared parameters, each
  * trajectory's own. */
 typedef struct ode_functions {
@@ -15,6 +23,7 @@ typedef struct ode_functions {
   const formula *jacobian; /* [components][components]: d rhs_i / d y_j; NULL: differences */
   const formula *noise;    /* [components][noises], or [components] where diagonal; NULL: none */
   const formula *event;    /* [1]; NULL: none */
+  ode_fused fused;         /* of rhs, for the OpenMP backend */
 } ode_functions;
 
 typedef struct ode_kernel ode_kernel; /* a system and a plan made ready on a device */

@@ -19,7 +19,7 @@ PORTABLE void ode_stages(ode_work *w, const ode_tableau *m) {
   for (int i = 1; i < m->stages; i++) {
     double at[ODE_LANES];
     ode_combine(w, i, m->a[i], w->v);
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       at[l] = m->c[i] == 1.0 ? w->next[l] : fma(m->c[i], w->h[l], w->t[l]);
     }
     ode_rhs(w->call, at, w->v, ode_slope(w, i));
@@ -32,7 +32,7 @@ PORTABLE void ode_attempt_explicit(ode_work *w) {
   ode_stages(w, &m);
   if (m.first_same) { /* the last stage's argument is the new state */
     const int64_t numbers = (int64_t)ODE_COMPONENTS(w->plan) * ODE_LANES;
-    ODE_EACH_LANE for (int64_t i = 0; i < numbers; i++) w->u[i] = w->v[i];
+    EACH_LANE for (int64_t i = 0; i < numbers; i++) w->u[i] = w->v[i];
     w->end = ode_slope(w, m.stages - 1);
   } else {
     ode_combine(w, m.stages, m.b, w->u);
@@ -51,9 +51,9 @@ PORTABLE void ode_attempt_explicit(ode_work *w) {
 PORTABLE void ode_steps_explicit(ode_work *w, int64_t count) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
   const int64_t numbers = (int64_t)ODE_COMPONENTS(w->plan) * ODE_LANES;
-  ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->h[l] = w->plan->dt;
+  EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->h[l] = w->plan->dt;
   for (int64_t i = 0; i < count; i++) {
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       w->t[l] = fma((double)(w->attempts[l] + i), w->plan->dt, w->plan->t_start);
       w->next[l] = fma((double)(w->attempts[l] + i + 1), w->plan->dt, w->plan->t_start);
     }
@@ -63,7 +63,7 @@ PORTABLE void ode_steps_explicit(ode_work *w, int64_t count) {
     if (m.first_same) {
       const double *k = ode_slope(w, m.stages - 1);
       double *first = ode_slope(w, 0);
-      ODE_EACH_LANE for (int64_t j = 0; j < numbers; j++) {
+      EACH_LANE for (int64_t j = 0; j < numbers; j++) {
         w->y[j] = w->v[j];
         first[j] = k[j];
       }
@@ -78,7 +78,7 @@ PORTABLE void ode_kick(const ode_work *w, double scale, int first, int last, con
                        const double *from, double *to) {
   for (int c = first; c < last; c++) {
     const int at = c * ODE_LANES;
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       to[at + l] = fma(scale * w->h[l], k[at + l], from[at + l]);
     }
   }
@@ -88,7 +88,7 @@ PORTABLE void ode_attempt_verlet(ode_work *w) {
   const int n = ODE_COMPONENTS(w->plan), half = n / 2;
   double middle[ODE_LANES];
   double *k = ode_slope(w, 1);
-  ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) middle[l] = fma(0.5, w->h[l], w->t[l]);
+  EACH_LANE for (int l = 0; l < ODE_LANES; l++) middle[l] = fma(0.5, w->h[l], w->t[l]);
   for (int i = 0; i < half * ODE_LANES; i++) w->v[i] = w->y[i];
   ode_kick(w, 0.5, half, n, ode_slope(w, 0), w->y, w->v);
   ode_rhs(w->call, middle, w->v, k);
@@ -107,7 +107,7 @@ PORTABLE void ode_hermite(ode_work *w, const double *x) {
   const double *k = ode_slope(w, 0);
   for (int c = 0; c < n; c++) {
     const int at = c * ODE_LANES;
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       const double rest = 1.0 - x[l], both = x[l] * rest;
       const double rise = w->u[at + l] - w->y[at + l];
       const double a = fma(w->h[l], k[at + l], -rise), b = fma(-w->h[l], w->end[at + l], rise);
@@ -128,16 +128,16 @@ PORTABLE void ode_between_explicit(ode_work *w, const double *x) {
   }
   for (int j = 0; j < m.stages; j++) {
     const double *d = m.dense[j];
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       weight[j][l] = w->h[l] * (x[l] * fma(fma(fma(d[3], x[l], d[2]), x[l], d[1]), x[l], d[0]));
     }
   }
   for (int c = 0; c < n; c++) {
     const int at = c * ODE_LANES;
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->v[at + l] = w->y[at + l];
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->v[at + l] = w->y[at + l];
     for (int j = 0; j < m.stages; j++) {
       const double *k = ode_slope(w, j) + at;
-      ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+      EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
         w->v[at + l] = fma(weight[j][l], k[l], w->v[at + l]);
       }
     }

@@ -2,7 +2,7 @@
  * takes the next trajectory that waits.
  *
  * Fixed steps of Runge-Kutta methods between two instants that anybody asks about go in stretches
- * without a look (ode_steps_explicit); a stretch that ends in a state that is not finite is made
+ * without a look (ode_steps); a stretch that ends in a state that is not finite is made
  * again step by step, to find the first bad one. States once not finite stay so. */
 #ifndef ODE_MARCH_H
 #define ODE_MARCH_H
@@ -133,12 +133,12 @@ PORTABLE void ode_step(ode_work *w, const ode_states *s) {
   double *first = ode_slope(w, 0);
   for (int i = 0; i < n; i++) {
     const int at = i * ODE_LANES;
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       w->y[at + l] = taken[l] ? w->u[at + l] : w->y[at + l];
       first[at + l] = taken[l] ? w->end[at + l] : first[at + l];
     }
   }
-  ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->t[l] = taken[l] ? w->next[l] : w->t[l];
+  EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->t[l] = taken[l] ? w->next[l] : w->t[l];
 }
 
 /* How many steps all lanes can make without a look. */
@@ -168,8 +168,8 @@ PORTABLE int ode_stretch_make(ode_work *w, int64_t count) {
   const int numbers = ODE_COMPONENTS(w->plan) * ODE_LANES;
   double look[ODE_LANES];
   int finite = 1;
-  ODE_EACH_LANE for (int i = 0; i < numbers; i++) w->u[i] = w->y[i];
-  ode_steps_explicit(w, count);
+  EACH_LANE for (int i = 0; i < numbers; i++) w->u[i] = w->y[i];
+  ode_steps(w, count);
   for (int l = 0; l < ODE_LANES; l++) look[l] = 0.0;
   for (int i = 0; i < numbers; i++) look[i % ODE_LANES] = fma(0.0, w->y[i], look[i % ODE_LANES]);
   for (int l = 0; l < ODE_LANES; l++) finite &= w->place[l] < 0 || look[l] == 0.0;

@@ -2,13 +2,16 @@
  * all kinds of steps share. Arrays of components are [component][lane], so that loops over lanes
  * are vectors on a CPU and single numbers, kept in registers, in a GPU thread.
  *
- * Who includes this defines before
+ * Who includes this defines ODE_SYSTEM_H before, and
  *   ODE_LANES                  how many trajectories side by side
  *   ODE_COMPONENTS(plan), ODE_SHARED(plan), ODE_PARAMETERS(plan), ODE_KIND(plan), ODE_VARIANT(plan)
  *                              those of the plan: constants where the compiler is to know them
  *   ode_call                   a type, and the functions of the system for all lanes at once:
  *   ode_rhs(call, t, y, dy)    dy[components][lanes] = f(t[lane], y, p)
  *   ode_event(call, t, y, g)   g[lanes]
+ * and, before ode_march.h,
+ *   ode_steps(w, count), ode_try(w)  ode_steps_explicit and ode_attempt_explicit, or what does the
+ *                              same with the system known to the compiler (ode_fused.h)
  * Every lane is worked on whether or not a trajectory is there: what is in the others is finite
  * or not, and of no consequence. */
 #ifndef ODE_WORK_H
@@ -17,10 +20,8 @@
 #include "elementary.h"
 #include "ode_tableau.h"
 
-#ifdef __CUDACC__
-#define ODE_EACH_LANE
-#else
-#define ODE_EACH_LANE _Pragma("GCC ivdep")
+#ifndef ODE_SYSTEM_H
+#include "ode_alone.h"
 #endif
 
 typedef struct ode_work {
@@ -61,14 +62,14 @@ PORTABLE void ode_combine(const ode_work *w, int stages, const double *weight, d
   int terms = 0;
   for (int j = 0; j < stages; j++) {
     if (weight[j] == 0.0) continue;
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) scaled[terms][l] = w->h[l] * weight[j];
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) scaled[terms][l] = w->h[l] * weight[j];
     slope[terms++] = ode_slope(w, j);
   }
 #define ODE_TERM(j) s = fma(scaled[j][l], slope[j][at + l], s)
 #define ODE_CHAIN(...)                                                                             \
   for (int c = 0; c < n; c++) {                                                                    \
     const int at = c * ODE_LANES;                                                                  \
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {                                            \
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {                                                \
       double s = w->y[at + l];                                                                     \
       __VA_ARGS__;                                                                                 \
       out[at + l] = s;                                                                             \
@@ -116,14 +117,14 @@ PORTABLE void ode_measure(ode_work *w, int stages, const double *weight) {
     for (int j = 0; j < stages; j++) {
       const double *k = ode_slope(w, j) + at;
       if (weight[j] == 0.0) continue;
-      ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) e[l] = fma(weight[j], k[l], e[l]);
+      EACH_LANE for (int l = 0; l < ODE_LANES; l++) e[l] = fma(weight[j], k[l], e[l]);
     }
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       const double q = w->h[l] * e[l] / ode_scale(w->plan, w->y[at + l], w->u[at + l]);
       w->error[l] = fma(q, q, w->error[l]) + 0.0 * w->u[at + l];
     }
   }
-  ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->error[l] /= (double)n;
+  EACH_LANE for (int l = 0; l < ODE_LANES; l++) w->error[l] /= (double)n;
 }
 
 /* error = 0, or NaN where the new state is not finite: steps without an estimate. */
@@ -131,7 +132,7 @@ PORTABLE void ode_look(ode_work *w) {
   const int n = ODE_COMPONENTS(w->plan);
   for (int l = 0; l < ODE_LANES; l++) w->error[l] = 0.0;
   for (int c = 0; c < n; c++) {
-    ODE_EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       w->error[l] = fma(0.0, w->u[c * ODE_LANES + l], w->error[l]);
     }
   }

@@ -25,6 +25,16 @@
 #define GPU_TABLE static const
 #endif
 
+/* Before a loop over lanes side by side: no iteration depends on another. Before a loop over
+ * numbers that are to stay in registers: unrolled. */
+#ifdef __CUDACC__
+#define EACH_LANE
+#define UNROLLED _Pragma("unroll")
+#else
+#define EACH_LANE _Pragma("GCC ivdep")
+#define UNROLLED  _Pragma("GCC unroll 16")
+#endif
+
 /* The 64 bits of a double, and back. */
 PORTABLE uint64_t bits_of(double x) {
   union {

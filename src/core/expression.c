@@ -92,6 +92,8 @@ void expression_values(const expression *e, int64_t n, const formula_input *vari
   }
 }
 
+int expression_size(const expression *e) { return e->order_count; }
+
 int expression_uses(const expression *e, int v) {
   for (int32_t i = 0; i < e->order_count; i++) {
     const node *n = &e->nodes[e->order[i]];

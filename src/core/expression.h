@@ -27,6 +27,9 @@ double expression_value(const expression *e, const double *variables);
  * payload): out[i], i in [0, n). `out` must not overlap the inputs. Allocates nothing. */
 void expression_values(const expression *e, int64_t n, const formula_input *variables, double *out);
 
+/* How many operations, constants and variables are evaluated for a value. */
+int expression_size(const expression *e);
+
 /* Whether names[v] occurs in it. */
 int expression_uses(const expression *e, int v);
 
@@ -37,5 +40,11 @@ int expression_settled(const expression *e, const double *variables, int unknown
 
 /* Whether it is a constant, and then its value. `value` may be NULL. */
 int expression_constant(const expression *e, double *value);
+
+/* The derivative with respect to names[v], as an expression of the same names; the constant 0 where
+ * it does not depend on it. What it is at kinks: docs/expressions.md. Its size and the time to make
+ * it are O(operations of e). STATUS_USAGE where it would keep too many values at once; finite
+ * differences remain. *out is NULL on failure; released with expression_release. Local. */
+status expression_derivative(const expression *e, int v, expression **out);
 
 #endif

@@ -8,7 +8,10 @@
  * schedule  Sethi and Ullman (1970): the operand that needs most slots is evaluated first. The i-th
  *           operand evaluated sits in slot base + i while the next are evaluated. A node with
  *           operands that need n0 >= n1 >= n2 needs max(n0, n1 + 1, n2 + 2), so one slot more takes
- *           at least sqrt(3) times the leaves: 32768 leaves (65536 characters) need at most 20. */
+ *           at least sqrt(3) times the leaves: 32768 leaves (65536 characters) need at most 20.
+ *
+ * Derivatives share nodes and come in an order that is good already: expression_arrange leaves out
+ * what is not needed and gives each value a slot from its node to its last parent. */
 #include <stddef.h>
 
 #include "alloc.h"
@@ -25,7 +28,7 @@ static void become(node *n, operation_code code, int32_t a, int32_t b, int32_t c
   n->operand[2] = c;
 }
 
-static void fuse(expression *e, node *n) {
+void expression_fuse(const expression *e, node *n) {
   if (n->code != OPERATION_ADD && n->code != OPERATION_SUBTRACT) return;
   const int minus = n->code == OPERATION_SUBTRACT;
   const int32_t left = n->operand[0], right = n->operand[1];
@@ -40,7 +43,7 @@ static void fuse(expression *e, node *n) {
   }
 }
 
-static void fold(expression *e, node *n) {
+void expression_fold(const expression *e, node *n) {
   const operation *o = &OPERATIONS[n->code];
   double argument[3] = {0.0, 0.0, 0.0};
   for (int i = 0; i < o->operands; i++) {
@@ -97,8 +100,8 @@ static status schedule(expression *e, int32_t *need, int32_t *size, int32_t *pla
 status expression_finish(expression *e) {
   status rc = STATUS_OK;
   int32_t *need = NULL, *size = NULL, *place = NULL;
-  for (int32_t i = 0; i < e->node_count; i++) fuse(e, &e->nodes[i]);
-  for (int32_t i = 0; i < e->node_count; i++) fold(e, &e->nodes[i]);
+  for (int32_t i = 0; i < e->node_count; i++) expression_fuse(e, &e->nodes[i]);
+  for (int32_t i = 0; i < e->node_count; i++) expression_fold(e, &e->nodes[i]);
   TRY(alloc_array(&need, e->node_count, sizeof *need, "expression"));
   TRY(alloc_array(&size, e->node_count, sizeof *size, "expression"));
   TRY(alloc_array(&place, e->node_count, sizeof *place, "expression"));
@@ -108,5 +111,65 @@ done:
   alloc_free(&need);
   alloc_free(&size);
   alloc_free(&place);
+  return rc;
+}
+
+/* ---- shared nodes ---- */
+
+/* Leaves out what the root does not need. number[i]: room for i up to the root. */
+static void compact(expression *e, int32_t root, int32_t *number) {
+  int32_t count = 0;
+  for (int32_t i = 0; i <= root; i++) number[i] = i == root ? 0 : -1;
+  for (int32_t i = root; i >= 0; i--) {
+    const node *n = &e->nodes[i];
+    for (int k = 0; k < OPERATIONS[n->code].operands && number[i] == 0; k++) {
+      number[n->operand[k]] = 0;
+    }
+  }
+  for (int32_t i = 0; i <= root; i++) {
+    if (number[i] < 0) continue;
+    node *n = &e->nodes[count];
+    *n = e->nodes[i];
+    const int operands = OPERATIONS[n->code].operands;
+    for (int k = 0; k < operands; k++) n->operand[k] = number[n->operand[k]];
+    for (int k = operands > 0 ? operands : 1; k < 3; k++) n->operand[k] = 0;
+    number[i] = count++;
+  }
+  e->node_count = count;
+}
+
+/* From the root back: a node gives its slot back where it is made, its operands take the first free
+ * ones unless a later parent has made them. */
+static status give_slots(expression *e) {
+  uint64_t taken = 1;
+  for (int32_t i = 0; i < e->node_count; i++) e->nodes[i].slot = i == e->node_count - 1 ? 0 : -1;
+  for (int32_t i = e->node_count - 1; i >= 0; i--) {
+    node *n = &e->nodes[i];
+    taken &= ~((uint64_t)1 << n->slot);
+    for (int k = 0; k < OPERATIONS[n->code].operands; k++) {
+      node *operand = &e->nodes[n->operand[k]];
+      if (operand->slot >= 0) continue;
+      operand->slot = 0;
+      while (((taken >> operand->slot) & 1) != 0) operand->slot++;
+      if (operand->slot >= SLOTS_MAX) {
+        return fail(STATUS_USAGE, "the derivative keeps more than %d values at once", SLOTS_MAX);
+      }
+      taken |= (uint64_t)1 << operand->slot;
+    }
+  }
+  return STATUS_OK;
+}
+
+status expression_arrange(expression *e, int32_t root) {
+  status rc = STATUS_OK;
+  int32_t *number = NULL;
+  TRY(alloc_array(&number, root + 1, sizeof *number, "derivative"));
+  compact(e, root, number);
+  TRY(alloc_array(&e->order, e->node_count, sizeof *e->order, "derivative"));
+  e->order_count = e->node_count;
+  for (int32_t i = 0; i < e->node_count; i++) e->order[i] = i;
+  TRY(give_slots(e));
+done:
+  alloc_free(&number);
   return rc;
 }

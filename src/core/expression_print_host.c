@@ -22,6 +22,7 @@ typedef struct cutting {
   int output; /* which one it is */
   print_style how;
   int32_t *part; /* of each node */
+  int32_t *read; /* of each node: one more than the last part that read it from its room */
   char *crosses; /* of each node: its value is used in a later part */
   int32_t parts;
   char *input; /* of each place: whether the part at work reads it */
@@ -52,6 +53,7 @@ static status cut(cutting *c) {
   char *made = NULL;
   int64_t cost = 0;
   TRY(alloc_zeroed(&c->part, e->node_count, sizeof *c->part, "parts of an expression"));
+  TRY(alloc_zeroed(&c->read, e->node_count, sizeof *c->read, "parts of an expression"));
   TRY(alloc_zeroed(&c->crosses, e->node_count, 1, "parts of an expression"));
   TRY(alloc_zeroed(&made, e->node_count, 1, "parts of an expression"));
   for (int32_t i = 0; i < e->order_count; i++) {
@@ -80,7 +82,8 @@ done:
   return rc;
 }
 
-/* The lines that read rooms: before any that write them, for a room may be used again. */
+/* The lines that read rooms: before any that write them, for a room may be used again. A value that
+ * several nodes share is read once. */
 static status write_reads(cutting *c, text_builder *out) {
   status rc = STATUS_OK;
   for (int32_t i = c->begin; i < c->end; i++) {
@@ -91,6 +94,8 @@ static status write_reads(cutting *c, text_builder *out) {
       const node *m = &c->e->nodes[child];
       if (m->code == OPERATION_VARIABLE) c->input[c->how.place[m->operand[0]]] = 1;
       if (print_is_leaf(m) || c->part[child] == c->part[at]) continue;
+      if (c->read[child] == c->part[at] + 1) continue;
+      c->read[child] = c->part[at] + 1;
       c->room[m->slot] = 1;
       TRY(text_print(out, "    const double t%d = r%d[i];\n", (int)child, (int)m->slot));
     }
@@ -175,7 +180,28 @@ static status write_expression(const expression *e, int output, print_style how,
 done:
   alloc_free(&c.input);
   alloc_free(&c.part);
+  alloc_free(&c.read);
   alloc_free(&c.crosses);
+  return rc;
+}
+
+/* Outputs that are constants, most of a sparse Jacobian: one table and one loop. */
+static status write_constants(const expression *const *e, int count, text_builder *out) {
+  status rc = STATUS_OK;
+  const print_style how = {1, NULL};
+  char written[OPERAND_ROOM];
+  TRY(text_append(out, "  static const struct { int output; double value; } constant[] = {\n"));
+  for (int k = 0; k < count; k++) {
+    if (!expression_constant(e[k], NULL)) continue;
+    print_operand(e[k], e[k]->node_count - 1, how, written);
+    TRY(text_print(out, "    {%d, %s},\n", k, written));
+  }
+  TRY(text_append(out, "    {-1, 0.0}};\n"
+                       "  for (int k = 0; constant[k].output >= 0; k++) {\n"
+                       "    double *const at = o[constant[k].output];\n"
+                       "    for (int64_t i = 0; i < n; i++) at[i] = constant[k].value;\n"
+                       "  }\n"));
+done:
   return rc;
 }
 
@@ -209,12 +235,16 @@ status expression_print_batch(const expression *const *e, int count, int inputs,
   TRY(text_append(out, "#include \"formula_host.h\"\n\n"));
   TRY(write_places(e, count, inputs, place, &places, out));
   const print_style how = {1, place};
-  for (int k = 0; k < count; k++) TRY(write_expression(e[k], k, how, places, out, &calls));
+  for (int k = 0; k < count; k++) {
+    if (expression_constant(e[k], NULL)) continue;
+    TRY(write_expression(e[k], k, how, places, out, &calls));
+  }
   TRY(text_append(out, "static uint64_t formula_chunk(int64_t n, const double *const *v, "
                        "double *const *o) {\n"
                        "  uint64_t rare = 0;\n"));
   TRY(text_print(out, "  double room[%d][FORMULA_CHUNK];\n  (void)room, (void)v;\n", SLOTS_MAX));
-  TRY(text_append(out, calls.text));
+  TRY(write_constants(e, count, out));
+  TRY(text_append(out, calls.text == NULL ? "" : calls.text));
   TRY(text_append(out, "  return rare;\n}\n\n"
                        "#include \"formula_again.h\"\n"
                        "#include \"formula_driver.h\"\n"));

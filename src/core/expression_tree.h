@@ -4,7 +4,8 @@
  * does is one line of the operation table; leaves are constants and variables. After parsing the
  * tree is fused (products inside sums), folded (constant subtrees), and scheduled: `order` lists
  * the live nodes so that at most SLOTS_MAX values are alive at once, and each node knows the slot
- * its value goes to. A node's children have slots of their own during its evaluation. */
+ * its value goes to. A node's children have slots of their own during its evaluation. Derivatives
+ * are no trees: a node may have several parents, and its slot is its own until the last of them. */
 #ifndef EXPRESSION_TREE_H
 #define EXPRESSION_TREE_H
 
@@ -97,5 +98,13 @@ status expression_build(const char *text, const char *const *names, expression *
 
 /* Fuses, folds and schedules what expression_build left. */
 status expression_finish(expression *e);
+
+/* One node's part of it: a sum with a product becomes an fma, an operation of constants one. */
+void expression_fuse(const expression *e, node *n);
+void expression_fold(const expression *e, node *n);
+
+/* For nodes that may be shared, made in a good order of evaluation: keeps what `root` needs, in
+ * that order, the root last, and gives slots. STATUS_USAGE where more than SLOTS_MAX are needed. */
+status expression_arrange(expression *e, int32_t root);
 
 #endif

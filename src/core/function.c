@@ -1,7 +1,7 @@
 /* From an option's text to a formula (function.h).
  *
  * Expressions: parse -> print -> compile -> try against the tree; whatever is missing on the way
- * leaves the interpreter, with the same bits.
+ * leaves the interpreter, with the same bits. A Jacobian is a function of n * n such expressions.
  * C files: rank 0 reads, all ranks get the text; compiled twice, as plain code, and as fast code
  * that notes rare arguments and sends such chunks through the plain one. */
 #define _GNU_SOURCE
@@ -23,6 +23,8 @@
 enum {
   INPUTS_MAX = 256,    /* of compiled functions: a chunk of each is kept on the stack */
   COST_MAX = 8000,     /* of expressions together (expression_print_cost): 5 s of compiling */
+  OUTPUT_COST = 4,     /* and of each that is no constant: a loop of its own */
+  NODES_MAX = 1 << 18, /* of a Jacobian's texts: about 10 MiB */
   FILE_MAX = 16 << 20, /* bytes of a C file */
   TRIED = 8            /* points that compiled code is tried on */
 };
@@ -32,7 +34,7 @@ enum {
 
 struct function {
   formula is;
-  int expressions;
+  int expressions, plain_only;
   expression **e;
   text_builder text;
   module *code, *plain_code;
@@ -43,6 +45,10 @@ const formula *function_formula(const function *f) { return &f->is; }
 
 int function_constant(const function *f, double *value) {
   return f->expressions == 1 && expression_constant(f->e[0], value);
+}
+
+int function_uses(const function *f, int output, int input) {
+  return f->expressions == 0 || expression_uses(f->e[output], input);
 }
 
 int function_is_file(const char *text) {
@@ -85,9 +91,6 @@ static status parse(const function_request *r, function *f) {
     rc = fail(rc, "%s: %s", r->where[k], why);
     goto done;
   }
-  f->is.kind = "expression";
-  f->is.batch = interpret;
-  f->is.context = f;
 done:
   return rc;
 }
@@ -138,7 +141,9 @@ static status compile_expressions(comm *c, compiler *with, function *f) {
   compile_outcome outcome;
   int64_t cost = 0;
   int used = 0, agrees = 1;
-  for (int k = 0; k < f->expressions; k++) cost += expression_print_cost(e[k]);
+  for (int k = 0; k < f->expressions; k++) {
+    cost += expression_print_cost(e[k]) + (expression_constant(e[k], NULL) ? 0 : OUTPUT_COST);
+  }
   for (int v = 0; v < f->is.inputs; v++) {
     int uses = 0;
     for (int k = 0; k < f->expressions; k++) uses |= expression_uses(e[k], v);
@@ -175,9 +180,11 @@ done:
   return rc;
 }
 
-static status from_expressions(comm *c, compiler *with, const function_request *r, function *f) {
-  status rc = STATUS_OK;
-  rc = parse(r, f);
+/* From parsed expressions to what evaluates them; `rc`: how parsing went here. */
+static status from_expressions(comm *c, compiler *with, status rc, function *f) {
+  f->is.kind = "expression";
+  f->is.batch = interpret;
+  f->is.context = f;
   if (rc == STATUS_OK) {
     rc = text_append(&f->text, "#include <math.h>\n\n#include \"elementary.h\"\n\n");
   }
@@ -186,8 +193,50 @@ static status from_expressions(comm *c, compiler *with, const function_request *
   }
   TRY(comm_agree(c, rc));
   f->is.text = f->text.text;
-  if (!r->plain && with != NULL) TRY(compile_expressions(c, with, f));
+  if (!f->plain_only && with != NULL) TRY(compile_expressions(c, with, f));
 done:
+  return rc;
+}
+
+/* The derivatives into `to`; *exist: whether there are any of reasonable size. */
+static status differentiate(const function *f, int first, int count, function *to, int *exist) {
+  status rc = STATUS_OK;
+  int64_t nodes = 0;
+  *exist = 1;
+  TRY(alloc_zeroed(&to->e, to->is.outputs, sizeof(expression *), "expressions"));
+  to->expressions = to->is.outputs;
+  for (int k = 0; k < to->expressions && *exist; k++) {
+    rc = expression_derivative(f->e[k / count], first + k % count, &to->e[k]);
+    if (rc == STATUS_OK) nodes += expression_size(to->e[k]);
+    *exist = rc == STATUS_OK && nodes <= NODES_MAX;
+    if (rc != STATUS_USAGE) continue;
+    fail_clear(); /* keeps too many values at once */
+    rc = STATUS_OK;
+  }
+done:
+  return rc;
+}
+
+status function_jacobian(comm *c, compiler *with, const function *f, int first, int count,
+                         function **out) {
+  status rc = STATUS_OK;
+  function *j = NULL;
+  int exist = 0;
+  *out = NULL;
+  const int64_t outputs = (int64_t)f->is.outputs * count;
+  if (f->expressions == 0 || outputs == 0 || outputs > JACOBIAN_OUTPUTS_MAX) return STATUS_OK;
+  TRY(comm_agree(c, alloc_zeroed(&j, 1, sizeof *j, "Jacobian")));
+  j->is.inputs = f->is.inputs;
+  j->is.outputs = (int)outputs;
+  j->plain_only = f->plain_only;
+  rc = differentiate(f, first, count, j, &exist);
+  TRY(comm_agree(c, rc));
+  if (!exist) goto done;
+  TRY(from_expressions(c, with, STATUS_OK, j));
+  *out = j;
+  j = NULL;
+done:
+  function_release(&j);
   return rc;
 }
 
@@ -318,10 +367,11 @@ status function_create(comm *c, compiler *with, const function_request *r, funct
   TRY(comm_agree(c, alloc_zeroed(&f, 1, sizeof *f, "function")));
   while (r->names != NULL && r->names[f->is.inputs] != NULL) f->is.inputs++;
   f->is.outputs = r->outputs;
+  f->plain_only = r->plain;
   if (function_is_file(r->texts[0])) {
     TRY(from_c_file(c, with, r, f));
   } else {
-    TRY(from_expressions(c, with, r, f));
+    TRY(from_expressions(c, with, parse(r, f), f));
   }
   *out = f;
   f = NULL;

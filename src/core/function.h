@@ -40,6 +40,20 @@ const formula *function_formula(const function *f);
 /* Whether it is a constant (an expression without inputs), and then its value. */
 int function_constant(const function *f, double *value);
 
+/* Whether output k may depend on input v: what the expression names; all of them for a C file.
+ * Local. */
+int function_uses(const function *f, int output, int input);
+
+/* The derivatives of f's m outputs with respect to inputs [first, first + count), by
+ * differentiating its expressions: output i * count + j of *out is d(output i) / d(input first +
+ * j), of the inputs of f. Compiled with `with` if that is worth it; NULL (or an f that is `plain`):
+ * interpreted. *out is NULL, with STATUS_OK, where there are none and finite differences remain: f
+ * is a C file, m * count is above JACOBIAN_OUTPUTS_MAX, or the derivatives are too long. Does not
+ * need f afterwards. Collective, the same result on every rank. */
+enum { JACOBIAN_OUTPUTS_MAX = 4096 };
+status function_jacobian(comm *c, compiler *with, const function *f, int first, int count,
+                         function **out);
+
 /* Whether an option's text names a C file. Local. */
 int function_is_file(const char *text);
 

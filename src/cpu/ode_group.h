@@ -6,6 +6,8 @@
 #include "alloc.h"
 #include "ode_backend.h"
 
+#define ODE_SYSTEM_H
+
 typedef struct ode_call {
   const ode_functions *f;
   formula_input *in; /* [1 + components + shared + parameters] */
@@ -33,6 +35,24 @@ static inline void ode_rhs(const ode_call *call, const double *t, const double *
 
 static inline void ode_event(const ode_call *call, const double *t, const double *y, double *g) {
   ode_evaluate(call, call->f->event, t, y, g);
+}
+
+#include "ode_explicit.h"
+
+static inline void ode_steps(ode_work *w, int64_t count) {
+  if (w->call->f->fused.steps != NULL && ODE_LANES == ODE_HOST_LANES) {
+    w->call->f->fused.steps(w, count);
+  } else {
+    ode_steps_explicit(w, count);
+  }
+}
+
+static inline void ode_try(ode_work *w) {
+  if (w->call->f->fused.attempt != NULL && ODE_LANES == ODE_HOST_LANES) {
+    w->call->f->fused.attempt(w);
+  } else {
+    ode_attempt_explicit(w);
+  }
 }
 
 #include "ode_march.h"

@@ -1,7 +1,8 @@
 /* Trajectories on all cores: blocks of 256 are dealt to the threads as they come free; within a
- * block 64 lanes are advanced together, in vectors, and a lane that is through takes the block's
- * next trajectory. Memory: a group a thread, in the first-level cache for small systems. */
-#define ODE_LANES 64
+ * block ODE_HOST_LANES lanes are advanced together, in vectors, and a lane that is through takes
+ * the block's next trajectory. Memory: a group a thread, in the first-level cache for small
+ * systems. */
+#define ODE_LANES ODE_HOST_LANES
 #include "ode_group.h"
 
 #include <omp.h>

@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "backend.h"
 #include "function.h"
+#include "fused.h"
 #include "ode_backend.h"
 #include "test.h"
 
@@ -16,6 +17,7 @@ typedef struct ode_try {
   device *place;
   function *rhs, *event;
   ode_functions f;
+  module *fused;
   ode_plan plan;
   ode_states s;
   ode_kernel *kernel;
@@ -74,6 +76,9 @@ static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler 
     ((double *)e->s.h.at)[i] = e->plan.adaptive ? e->plan.dt : 0.0;
   }
   for (int64_t i = 0; i < saved; i++) ((double *)e->s.saved.at)[i] = NAN;
+  if (b == &BACKEND_omp) {
+    assert_ok(ode_fused_create(c, with, e->f.rhs, &e->plan, &e->fused, &e->f.fused));
+  }
   assert_ok(b->ode->create(e->place, &e->f, &e->plan, &e->kernel));
 }
 
@@ -83,6 +88,7 @@ static inline void ode_try_close(ode_try *e) {
                      &e->s.h.at,        &e->s.memory.at, &e->s.attempts.at,
                      &e->s.rejected.at, &e->s.status.at, &e->s.saved.at};
   for (int i = 0; i < 9; i++) alloc_free((char **)arrays[i]);
+  module_release(&e->fused);
   function_release(&e->rhs);
   function_release(&e->event);
   e->kernels->close(&e->place);
