@@ -46,7 +46,7 @@ typedef struct coupled_run {
   const char *const *where_initial;
   const char *method;         /* a name, or auto */
   const char *linear;         /* a solver's name; NULL: gmres */
-  const char *preconditioner; /* NULL: ilu0 */
+  const char *preconditioner; /* NULL: auto */
   ode_plan plan;              /* instants, dt, tolerances, max_steps, save_at; the rest is set */
 
   /* made by coupled_open */
@@ -107,6 +107,8 @@ status coupled_rhs(coupled_run *run, double t, vec x, vec out);
 /* The mean of (e / (atol + rtol max(|y|, |u|)))^2; NaN where u is not finite. e.data NULL: 0, or
  * NaN. */
 status coupled_weigh(coupled_run *run, vec e, vec y, vec u, double *mean);
+status coupled_weigh_by(coupled_run *run, vec e, vec y, vec u, double rtol, double atol,
+                        double *mean);
 
 /* out = base + sum over j of (h weight[j]) k[j], weights of 0 left out. Local. */
 void coupled_combine(coupled_run *run, int stages, const double *weight, double h, vec base,
@@ -122,6 +124,9 @@ void coupled_between(coupled_run *run, double x);
 /* Tries the step from t to next: u, k[end], error. */
 status coupled_attempt_explicit(coupled_run *run);
 status coupled_attempt_implicit(coupled_run *run);
+
+/* coupled_between() of implicit steps. Local. */
+void coupled_between_implicit(coupled_run *run, double x);
 
 /* h lambda of the step tried, from its last two stages, which both lie at its end; 0 where the
  * method has no such stages. */

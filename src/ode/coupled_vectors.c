@@ -21,18 +21,22 @@ status coupled_rhs(coupled_run *run, double t, vec x, vec out) {
   return linear_apply(&run->space, x, rhs_part, &w);
 }
 
-status coupled_weigh(coupled_run *run, vec e, vec y, vec u, double *mean) {
+status coupled_weigh_by(coupled_run *run, vec e, vec y, vec u, double rtol, double atol,
+                        double *mean) {
   status rc = STATUS_OK;
   linear_system *s = &run->space;
-  ATTEMPT(s, run->kernels->coupled->weigh(run->place, e, y, u, run->plan.rtol, run->plan.atol));
-  s->ask = run->saving != NULL && checkpointing_asks(run->saving);
-  int64_t asked = s->ask || s->failure != STATUS_OK;
+  ATTEMPT(s, run->kernels->coupled->weigh(run->place, e, y, u, rtol, atol));
+  int64_t asked = checkpointing_asks(run->saving) || s->failure != STATUS_OK;
   linear_phase(s, PHASE_COMMUNICATE);
   rc = run->kernels->sums(run->place, run->world, 1, &asked, mean);
   linear_phase(s, PHASE_COMPUTE);
   if (asked > s->asked) s->asked = asked;
   *mean /= (double)s->global_rows;
   return rc;
+}
+
+status coupled_weigh(coupled_run *run, vec e, vec y, vec u, double *mean) {
+  return coupled_weigh_by(run, e, y, u, run->plan.rtol, run->plan.atol, mean);
 }
 
 void coupled_add(coupled_run *run, double a, vec x, double b, vec y, vec out) {
@@ -71,7 +75,11 @@ static void hermite(coupled_run *run, double x) {
 void coupled_between(coupled_run *run, double x) {
   const ode_tableau m = ode_tableau_of(run->plan.variant);
   double weight[ODE_STAGES];
-  if (run->plan.kind != ODE_RUNGE_KUTTA || m.dense[0][0] == 0.0) {
+  if (run->plan.kind != ODE_RUNGE_KUTTA) {
+    coupled_between_implicit(run, x);
+    return;
+  }
+  if (m.dense[0][0] == 0.0) {
     hermite(run, x);
     return;
   }

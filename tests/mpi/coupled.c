@@ -72,6 +72,11 @@ static void same_bits_as_one_rank(void **state) {
                                {"reaction-diffusion", 13, 11, "tsit5", 1.0, 0.01},
                                {"reaction-diffusion", 70, 3, "dopri5", 20.0, 0.0},
                                {"reaction-diffusion", 1, 40, "rk4", 0.1, 0.01},
+                               {"heat1d", 300, 0, "tr-bdf2", 0.02, 0.0},
+                               {"allen-cahn", 63, 0, "backward-euler", 1.0, 0.2},
+                               {"reaction-diffusion", 17, 9, "tr-bdf2", 30.0, 0.0},
+                               {"rc-ladder", 5, 0, "tr-bdf2", 10.0, 0.0},
+                               {"lorenz96", 3, 0, "backward-euler", 0.03, 0.01},
                                {"n-body", 61, 0, "dopri5", 0.1, 0.0},
                                {"n-body", 2, 0, "tsit5", 0.1, 0.0}};
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) compare(&of[i], 1 + (int)(i % 3));
