@@ -115,10 +115,12 @@ PORTABLE void ode_step(ode_work *w, const ode_states *s) {
   }
   if (plan->has_event) ode_find_events(w, taken, found, x);
   if (plan->saves > 0) ode_save_inside(w, s, taken, found);
+  if (plan->has_event) ode_settle_events(w, found, x);
   for (int l = 0; l < ODE_LANES; l++) {
-    if (w->place[l] < 0 || w->status[l] != ODE_RUNNING) continue;
+    if (w->place[l] < 0 || (w->status[l] != ODE_RUNNING && !found[l])) continue;
     w->attempts[l]++;
     w->left[l]--;
+    if (found[l]) continue;
     if (taken[l]) {
       ode_accept(w, l);
     } else {
@@ -128,7 +130,6 @@ PORTABLE void ode_step(ode_work *w, const ode_states *s) {
       w->status[l] = ODE_STEP_LIMIT;
     }
   }
-  if (plan->has_event) ode_settle_events(w, found, x);
   const int n = ODE_COMPONENTS(plan);
   double *first = ode_slope(w, 0);
   for (int i = 0; i < n; i++) {

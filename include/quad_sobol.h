@@ -2,7 +2,7 @@
  *   shift[d] ^ xor over the set bits j of i of column[d][j],
  * where the columns are the direction numbers after a linear matrix scramble and the shift is
  * random: each replicate of a randomised rule has columns and shifts of its own, made by the host
- * (src/quad/sobol.c). Any aligned 2^k consecutive points form a net.
+ * (src/core/sobol_table.c). Any aligned 2^k consecutive points form a net.
  *
  * Within an aligned block of 256 points the xor over the high bits of i is the same; 8 columns are
  * left for the points of the block, so a lane costs at most 8 xors and a direction.

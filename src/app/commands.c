@@ -12,6 +12,9 @@ const command_entry COMMANDS[] = {
     {&COMMAND_quad, check_quad, command_quad, 1, 1,
      "backend|threads|ranks|output|report|seed|progress|quiet|time_limit|dry_run|file|every|keep|"
      "restart|on_failure"},
+    {&COMMAND_ode, check_ode, command_ode, 1, 1,
+     "backend|threads|ranks|output|report|seed|progress|quiet|time_limit|dry_run|file|every|keep|"
+     "restart|on_failure"},
     {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
     {&COMMAND_convert, check_convert, command_convert, 0, 0, "threads|ranks|output|report|quiet"},
     {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},

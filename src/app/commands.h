@@ -45,18 +45,20 @@ int command_honours(const command_entry *entry, const option *is);
 status command_check(const command_entry *entry, const options *o);
 
 /* The tables, one file each (src/app/options_NAME.c). */
-extern const command COMMAND_solve, COMMAND_heat, COMMAND_quad, COMMAND_inspect, COMMAND_info,
-    COMMAND_convert;
+extern const command COMMAND_solve, COMMAND_heat, COMMAND_quad, COMMAND_ode, COMMAND_inspect,
+    COMMAND_info, COMMAND_convert;
 
 status check_solve(const options *o);
 status check_heat(const options *o);
 status check_quad(const options *o);
+status check_ode(const options *o);
 status check_inspect(const options *o);
 status check_convert(const options *o);
 
 status command_solve(run_context *run);
 status command_heat(run_context *run);
 status command_quad(run_context *run);
+status command_ode(run_context *run);
 status command_inspect(run_context *run);
 status command_info(run_context *run);
 status command_convert(run_context *run);

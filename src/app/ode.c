@@ -1,0 +1,111 @@
+/* halosweep ode: trajectories of a system, each with its own verdict.
+ *
+ * check outputs -> choose the method -> open the backend -> functions, starts -> the ensemble ->
+ * statistics -> files, report. */
+#include <math.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "log.h"
+#include "ode_job.h"
+#include "ode_saving.h"
+#include "run_files.h"
+
+/* From so many steps on `auto` takes a GPU: about a second's work of 16 cores, and starting a GPU
+ * with a kernel to compile takes as long (docs/performance.md). */
+static const int64_t GPU_FROM = 10000000000;
+
+static int64_t steps_known(const ode_job *j) {
+  const double each = j->e.plan.adaptive ? 100.0 : (double)j->e.plan.steps;
+  const double all = each * (double)j->in.trajectories;
+  return all < 1e18 ? (int64_t)all : INT64_C(1000000000000000000);
+}
+
+static status open_backend(ode_job *j) {
+  status rc = STATUS_OK;
+  const problem_size size = {steps_known(j), "steps", GPU_FROM, 0};
+  TRY(backend_choose(j->run, &size, &j->chosen));
+  j->e.place = j->chosen.place;
+  j->e.world = j->run->c;
+  j->e.timers = &j->timers;
+  if (j->chosen.kernels->ode == NULL) {
+    rc = fail(STATUS_UNAVAILABLE, "ode: the backend %s has no trajectories; use --backend omp",
+              j->chosen.kernels->name);
+    rc = comm_agree(j->run->c, rc);
+    goto done;
+  }
+  j->e.kernels = j->chosen.kernels;
+done:
+  return rc;
+}
+
+static status open_ensemble(ode_job *j) {
+  const char *only = options_text(j->run->o, "ode.only");
+  ode_ensemble *e = &j->e;
+  e->save_at = j->save_at;
+  e->common = j->in.common;
+  e->trajectories = j->in.trajectories;
+  e->start = ode_start_rows;
+  e->context = j;
+  e->only = only == NULL ? ONLY_ALL : strcmp(only, "failed") == 0 ? ONLY_FAILED : ONLY_UNFINISHED;
+  return ode_ensemble_open(e);
+}
+
+static void say_members(const ode_job *j) {
+  char text[SWEEP_TEXT];
+  if (j->in.trajectories == 1) return;
+  if (j->in.swept.grid.axes > 0) {
+    sweep_describe(&j->in.swept, text);
+    log_info("sweep: %s, %lld trajectories in all", text, (long long)j->in.trajectories);
+  } else {
+    log_info("%lld trajectories", (long long)j->in.trajectories);
+  }
+}
+
+static status run_ensemble(ode_job *j) {
+  say_members(j);
+  timers_switch(&j->timers, PHASE_COMPUTE);
+  status rc = ode_ensemble_run(&j->e);
+  timers_switch(&j->timers, PHASE_SETUP);
+  if (j->progress.printed > 0) progress_end(&j->progress, j->progress.last, NAN);
+  return rc;
+}
+
+static void close_job(ode_job *j) {
+  ode_saving_close(j);
+  ode_ensemble_close(&j->e);
+  ode_functions_release(j);
+  ode_statistics_release(&j->statistics);
+  backend_choice_release(&j->chosen);
+  ode_start_close(j);
+  ode_inputs_release(&j->in);
+  alloc_free(&j->save_at);
+}
+
+status command_ode(run_context *run) {
+  status rc = STATUS_OK;
+  ode_job j;
+  memset(&j, 0, sizeof j);
+  j.run = run;
+  j.error_max = NAN;
+  timers_start(&j.timers);
+  TRY(run_files_check(run, NULL, 0));
+  TRY(comm_agree(run->c, ode_inputs_create(run->o, &j.in)));
+  TRY(comm_agree(run->c, ode_choose(&j)));
+  TRY(open_backend(&j));
+  TRY(ode_functions_create(&j));
+  TRY(ode_check_memory(&j));
+  if (options_flag(run->o, "run.dry_run")) {
+    rc = comm_agree(run->c, ode_print_plan(&j));
+    goto done;
+  }
+  TRY(ode_start_open(&j));
+  TRY(ode_saving_open(&j));
+  TRY(open_ensemble(&j));
+  TRY(run_ensemble(&j));
+  TRY(ode_write(&j));
+  rc = comm_agree(run->c, ode_outcome(&j));
+done:
+  close_job(&j);
+  return rc;
+}

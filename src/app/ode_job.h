@@ -1,0 +1,63 @@
+/* What `halosweep ode` holds from its options to its report, and the steps it is made of. */
+#ifndef ODE_JOB_H
+#define ODE_JOB_H
+
+#include "backend_choice.h"
+#include "commands.h"
+#include "ensemble.h"
+#include "function.h"
+#include "methods.h"
+#include "ode_inputs.h"
+#include "progress.h"
+#include "report.h"
+#include "result_io.h"
+#include "statistics.h"
+#include "timers.h"
+
+typedef struct ode_job {
+  run_context *run;
+  timers timers;
+  backend_choice chosen; /* owns the device that e.place points to */
+  ode_inputs in;
+  function *rhs, *jacobian, *noise, *event, *initial, *exact;
+  module *fused;
+  const ode_method *method;
+  const char *why; /* method = auto: the reason for it, else NULL */
+  double *save_at; /* sorted in the order they are met */
+  ode_ensemble e;
+  checkpointing *saving;
+  uint64_t content; /* fingerprint of files of states and columns */
+  progress progress;
+  ode_statistics statistics;
+  char failure[300]; /* of a single trajectory: what to say of it */
+  double error_max;  /* NaN: the exact solution is not known */
+  phase_summary phases;
+  int64_t host_peak; /* largest over ranks */
+} ode_job;
+
+enum { ODE_SHOWN = 20 }; /* so many numbers are printed */
+
+/* ode_plan.c: the method and the plan of the steps, from the options and j->in; whether the rows
+ * fit into memory; the plan in words. The first is local, the others are collective. */
+status ode_choose(ode_job *j);
+status ode_check_memory(const ode_job *j);
+status ode_print_plan(const ode_job *j);
+
+/* ode_functions.c: from texts to formulas. Collective. */
+status ode_functions_create(ode_job *j);
+void ode_functions_release(ode_job *j);
+
+/* ode_start.c: files of states and columns. Collective. Then the start of each trajectory. */
+status ode_start_open(ode_job *j);
+void ode_start_close(ode_job *j);
+void ode_start_rows(void *job, int64_t first, int64_t count, double *y, double *p);
+
+/* ode_output.c. Writing is collective; the outcome is local: the exit code, with its text. */
+status ode_write(ode_job *j);
+status ode_outcome(const ode_job *j);
+
+/* ode_tables.c: the result file, and what is printed of a small run. Collective. */
+status ode_write_tables(ode_job *j, result_file *f);
+status ode_print_rows(const ode_job *j);
+
+#endif

@@ -1,0 +1,148 @@
+/* What a run of `ode` is going to do: method, steps, memory; and --dry-run, which says it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "log.h"
+#include "memory.h"
+#include "ode_job.h"
+
+static const char *chosen_method(const ode_job *j, const char **why) {
+  const ode_system *b = j->in.builtin;
+  if (options_has(j->run->o, "ode.noise")) {
+    *why = "there is noise";
+    return "euler-maruyama";
+  }
+  if (b != NULL && (b->flags & SYSTEM_STIFF) != 0 && ode_method_find("rodas4") != NULL) {
+    *why = "the system is stiff";
+    return "rodas4";
+  }
+  *why = "nothing is known of stiffness: explicit, adaptive";
+  return "tsit5";
+}
+
+/* Two numbers in the order they are met. */
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static int descending(const void *a, const void *b) { return ascending(b, a); }
+
+static status take_saves(ode_job *j) {
+  status rc = STATUS_OK;
+  const double *at;
+  ode_plan *plan = &j->e.plan;
+  const int saves = options_reals(j->run->o, "ode.save_at", &at);
+  TRY(alloc_array(&j->save_at, saves, sizeof *j->save_at, "saved times"));
+  if (saves > 0) memcpy(j->save_at, at, (size_t)saves * sizeof *at);
+  qsort(j->save_at, (size_t)saves, sizeof *j->save_at,
+        plan->t_end < plan->t_start ? descending : ascending);
+  for (int i = 1; i < saves; i++) {
+    if (j->save_at[i] != j->save_at[i - 1]) continue;
+    return fail(STATUS_USAGE, "%s: %.17g twice", options_where(j->run->o, "ode.save_at"),
+                j->save_at[i]);
+  }
+  plan->saves = saves;
+done:
+  return rc;
+}
+
+/* The steps of methods that do not adapt them. */
+static status take_steps(ode_job *j) {
+  const options *o = j->run->o;
+  ode_plan *plan = &j->e.plan;
+  plan->steps = ode_step_count(plan->t_start, plan->t_end, plan->dt);
+  if (plan->steps == 0) {
+    return fail(STATUS_USAGE, "%s = %g: that makes more than 2^52 steps from %g to %g",
+                options_where(o, "ode.dt"), fabs(plan->dt), plan->t_start, plan->t_end);
+  }
+  if (fabs(plan->dt) > fabs(plan->t_end - plan->t_start)) {
+    log_warning("dt = %g is longer than the whole run: one step of %g", fabs(plan->dt),
+                fabs(plan->t_end - plan->t_start));
+  }
+  if (plan->steps > plan->max_steps) {
+    return fail(STATUS_USAGE, "%s = %g makes %lld steps, and max_steps is %lld",
+                options_where(o, "ode.dt"), fabs(plan->dt), (long long)plan->steps,
+                (long long)plan->max_steps);
+  }
+  return STATUS_OK;
+}
+
+status ode_choose(ode_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  ode_plan *plan = &j->e.plan;
+  const char *name = options_text(o, "ode.method");
+  if (strcmp(name, "auto") == 0) name = chosen_method(j, &j->why);
+  j->method = ode_method_find(name);
+  if (j->method == NULL) return fail(STATUS_BUG, "no method %s", name);
+  /* naming it is the same problem to a checkpoint */
+  TRY(options_override(o, "ode.method", j->method->name));
+  plan->kind = (int32_t)j->method->kind;
+  plan->variant = j->method->variant;
+  plan->adaptive = (j->method->flags & METHOD_FIXED) == 0;
+  plan->order = j->method->error_order;
+  plan->components = j->in.components;
+  plan->shared = j->in.shared;
+  plan->parameters = j->in.own;
+  plan->has_event = options_has(o, "ode.event");
+  plan->stratonovich = strcmp(options_text(o, "ode.interpretation"), "stratonovich") == 0;
+  plan->antithetic = options_flag(o, "ode.antithetic");
+  plan->t_start = options_real(o, "ode.t_start");
+  plan->t_end = options_real(o, "ode.t_end");
+  plan->dt_min = options_real(o, "ode.dt_min");
+  plan->rtol = options_real(o, "ode.rtol");
+  plan->atol = options_real(o, "ode.atol");
+  plan->max_steps = options_integer(o, "ode.max_steps");
+  plan->seed = j->in.seed;
+  if (options_has(o, "ode.dt")) {
+    plan->dt = copysign(options_real(o, "ode.dt"), plan->t_end - plan->t_start);
+  }
+  if (plan->adaptive && plan->rtol == 0.0 && plan->atol == 0.0) {
+    return fail(STATUS_USAGE, "ode: rtol and atol are both 0: expected one above");
+  }
+  if (plan->adaptive && fabs(plan->dt) > fabs(plan->t_end - plan->t_start)) {
+    plan->dt = plan->t_end - plan->t_start;
+  }
+  if (!plan->adaptive) TRY(take_steps(j));
+  if ((j->method->flags & METHOD_SPLIT) != 0 &&
+      !(j->in.builtin != NULL && (j->in.builtin->flags & SYSTEM_SEPARABLE) != 0) &&
+      plan->components % 2 != 0) {
+    return fail(STATUS_USAGE, "%s = %s: %d components; expected positions, then as many velocities",
+                options_where(o, "ode.method"), j->method->name, plan->components);
+  }
+  rc = take_saves(j);
+done:
+  return rc;
+}
+
+status ode_check_memory(const ode_job *j) {
+  const double mine = (double)j->in.trajectories / (double)comm_size(j->run->c);
+  return memory_check(j->run->c, 1.1 * mine * ode_row_bytes(&j->e.plan), "the trajectories");
+}
+
+status ode_print_plan(const ode_job *j) {
+  const ode_plan *plan = &j->e.plan;
+  const int ranks = comm_size(j->run->c), threads = j->run->threads;
+  char members[SWEEP_TEXT];
+  if (comm_rank(j->run->c) != 0) return STATUS_OK;
+  report_print("would follow %lld trajector%s of %s (%d component%s) from t = %g to %g by %s%s%s\n",
+               (long long)j->in.trajectories, j->in.trajectories == 1 ? "y" : "ies",
+               j->in.builtin != NULL ? j->in.builtin->name
+               : j->in.file != NULL  ? j->in.file
+                                     : "[equations]",
+               plan->components, plan->components == 1 ? "" : "s", plan->t_start, plan->t_end,
+               j->method->name, j->why != NULL ? ": " : "", j->why != NULL ? j->why : "");
+  if (j->in.swept.grid.axes > 0) {
+    sweep_describe(&j->in.swept, members);
+    report_print("  sweep %s, %lld trajector%s each\n", members, (long long)j->in.replicates,
+                 j->in.replicates == 1 ? "y" : "ies");
+  }
+  if (!plan->adaptive) report_print("  %lld steps each\n", (long long)plan->steps);
+  report_print("  backend %s, %d rank%s x %d thread%s\n", j->chosen.kernels->name, ranks,
+               ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+  report_print("dry run: nothing was computed, nothing written\n");
+  return STATUS_OK;
+}

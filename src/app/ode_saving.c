@@ -1,0 +1,89 @@
+#include "ode_saving.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "fingerprint.h"
+#include "run_outcome.h"
+
+enum { ODE_ENDING = 256, HALF = ODE_ENDING / 2 };
+
+/* A hash of the functions' texts: C files are part of the problem, and files of states. */
+static uint64_t content_of(const ode_job *j) {
+  const formula *f[] = {j->e.f.rhs, j->e.f.jacobian, j->e.f.noise, j->e.f.event};
+  uint64_t hash = FINGERPRINT_BASIS;
+  for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
+    const char *text = f[i] == NULL || f[i]->text == NULL ? "" : f[i]->text;
+    hash = fingerprint_bytes(hash, text, (int64_t)strlen(text) + 1);
+  }
+  return hash + j->content;
+}
+
+static status identify(ode_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  char *text = NULL;
+  const char *keys = options_problem(o);
+  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
+  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 100;
+  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
+  TRY(comm_agree(j->run->c, rc));
+  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys, content_of(j));
+  TRY(checkpointing_identify(j->saving, "ode", HALOSWEEP_VERSION, options_effective(o), text));
+done:
+  alloc_free(&text);
+  return rc;
+}
+
+status ode_saving_open(ode_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  TRY(checkpointing_open(j->run->c, o, j->timers.began, &j->saving));
+  checkpointing_time(j->saving, &j->timers);
+  TRY(identify(j));
+  j->e.saving = j->saving;
+  progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
+                 comm_rank(j->run->c) == 0, "trajectory", "error");
+  j->e.progress = &j->progress;
+done:
+  return rc;
+}
+
+void ode_saving_close(ode_job *j) { checkpointing_close(&j->saving); }
+
+static run_ending ending(const ode_job *j, char done[ODE_ENDING]) {
+  const ode_ensemble *e = &j->e;
+  const int64_t ended = j->in.trajectories - e->ended[ODE_RUNNING];
+  int64_t failed = 0;
+  for (int s = 0; s < ODE_STATUSES; s++) failed += ode_has_failed(s) ? e->ended[s] : 0;
+  snprintf(done, HALF, "%lld steps", (long long)(e->steps + e->rejected));
+  snprintf(done + HALF, HALF, "%lld of %lld trajectories ended", (long long)ended,
+           (long long)j->in.trajectories);
+  const int stopped = e->cause != STOP_NONE;
+  return (run_ending){.saved = checkpointing_look(j->saving),
+                      .stopped = stopped,
+                      .code = failed > 0 || stopped ? STATUS_STOPPED : STATUS_OK,
+                      .reason = failed > 0 ? "trajectories_failed" : "done",
+                      .done = done,
+                      .state = done + HALF};
+}
+
+status ode_saving_code(const ode_job *j) {
+  char done[ODE_ENDING];
+  const run_ending end = ending(j, done);
+  return run_ending_code(&end);
+}
+
+status ode_saving_outcome(const ode_job *j) {
+  char done[ODE_ENDING];
+  const run_ending end = ending(j, done);
+  return run_ending_failure(&end);
+}
+
+const char *ode_saving_reason(const ode_job *j) {
+  char done[ODE_ENDING];
+  const run_ending end = ending(j, done);
+  return run_ending_reason(&end);
+}

@@ -1,0 +1,147 @@
+/* Rows of trajectories for others: the result file, and small runs in print. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "ode_job.h"
+
+/* ---- the file ---- */
+
+/* The own parameters, a column each, and what a sweep or a sample starts components from. */
+static status write_parameters(const ode_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  const ode_rows *r = &j->e.mine;
+  const int own = j->in.own;
+  double *column = NULL;
+  TRY(comm_agree(j->run->c, alloc_array(&column, r->count, sizeof *column, "parameters")));
+  for (int k = 0; k < own; k++) {
+    char name[ODE_NAME + 32];
+    for (int64_t i = 0; i < r->count; i++) column[i] = r->p[i * own + k];
+    snprintf(name, sizeof name, "/ode/parameters/%.60s",
+             j->in.names[1 + j->in.components + j->in.shared + k]);
+    TRY(result_table(f, name, DATASET_F64, j->in.trajectories, 0, r->first, r->count, column));
+  }
+done:
+  alloc_free(&column);
+  return rc;
+}
+
+static status write_saved(const ode_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  const ode_rows *r = &j->e.mine;
+  const int64_t saves = j->e.plan.saves, n = j->in.components, row = saves * n;
+  const int leads = comm_rank(j->run->c) == 0;
+  const dataset shape = {.name = "/ode/saved",
+                         .type = DATASET_F64,
+                         .dims = 3,
+                         .extent = {j->in.trajectories, saves, n}};
+  int set;
+  if (saves == 0) return rc;
+  TRY(result_dataset(f, &shape, &set));
+  TRY(result_run(f, set, r->first * row, r->count * row, r->saved));
+  TRY(result_table(f, "/ode/save_at", DATASET_F64, saves, 0, 0, leads ? saves : 0, j->save_at));
+done:
+  return rc;
+}
+
+static status write_statistics(const ode_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  const ode_statistics *s = &j->statistics;
+  const int64_t n = j->in.components, rows = comm_rank(j->run->c) == 0 ? n : 0;
+  const int64_t quantiles = rows > 0 ? s->quantiles : 0;
+  TRY(result_table(f, "/ode/mean", DATASET_F64, n, 0, 0, rows, s->mean));
+  TRY(result_table(f, "/ode/variance", DATASET_F64, n, 0, 0, rows, s->variance));
+  TRY(result_table(f, "/ode/minimum", DATASET_F64, n, 0, 0, rows, s->minimum));
+  TRY(result_table(f, "/ode/maximum", DATASET_F64, n, 0, 0, rows, s->maximum));
+  TRY(result_table(f, "/ode/histogram", DATASET_I64, n, s->bins, 0, rows, s->histogram));
+  if (s->quantiles == 0) goto done;
+  TRY(result_table(f, "/ode/quantile", DATASET_F64, s->quantiles, n, 0, quantiles, s->quantile));
+done:
+  return rc;
+}
+
+status ode_write_tables(ode_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  const ode_rows *r = &j->e.mine;
+  const int64_t all = j->in.trajectories, n = j->in.components;
+  char names[200] = "";
+  int64_t *steps = NULL;
+  for (int s = 0; s < ODE_STATUSES; s++) {
+    const size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s%s", s > 0 ? "|" : "",
+             ode_status_name((ode_status)s));
+  }
+  TRY(comm_agree(j->run->c, alloc_array(&steps, r->count, sizeof *steps, "counts of steps")));
+  for (int64_t i = 0; i < r->count; i++) steps[i] = r->attempts[i] - r->rejected[i];
+  TRY(result_table(f, "/ode/final", DATASET_F64, all, n, r->first, r->count, r->y));
+  TRY(result_table(f, "/ode/time", DATASET_F64, all, 0, r->first, r->count, r->t));
+  TRY(result_table(f, "/ode/status", DATASET_BYTES, all, 0, r->first, r->count, r->status));
+  TRY(result_table(f, "/ode/steps", DATASET_I64, all, 0, r->first, r->count, steps));
+  TRY(result_table(f, "/ode/rejected", DATASET_I64, all, 0, r->first, r->count, r->rejected));
+  TRY(write_parameters(j, f));
+  TRY(write_saved(j, f));
+  TRY(write_statistics(j, f));
+  rc = result_text(f, "status_names", names);
+done:
+  alloc_free(&steps);
+  return rc;
+}
+
+/* ---- for people ---- */
+
+/* Trajectory i's state, where it stands. */
+typedef struct shown {
+  double t, y[ODE_SHOWN];
+  int64_t status, there;
+} shown;
+
+static void print_state(const ode_job *j, int64_t i, const shown *s) {
+  const int quiet = options_flag(j->run->o, "run.quiet");
+  if (!quiet && j->in.trajectories > 1) report_print("  %lld: ", (long long)i);
+  if (!quiet && j->in.trajectories == 1) report_print("state        ");
+  for (int c = 0; c < j->in.components; c++) {
+    if (quiet) {
+      report_print("%s%.17g", c > 0 ? " " : "", s->y[c]);
+    } else {
+      report_print("%s%s = %.17g", c > 0 ? ", " : "", j->in.names[1 + c], s->y[c]);
+    }
+  }
+  if (quiet) {
+    report_print("\n");
+  } else {
+    report_print(" at t = %.17g (%s)\n", s->t, ode_status_name((ode_status)s->status));
+  }
+}
+
+status ode_print_rows(const ode_job *j) {
+  status rc = STATUS_OK;
+  comm *c = j->run->c;
+  const ode_rows *r = &j->e.mine;
+  const int64_t n = j->in.components;
+  shown *mine = NULL, *all = NULL;
+  if (j->in.trajectories * n > ODE_SHOWN) return STATUS_OK;
+  rc = alloc_zeroed(&mine, ODE_SHOWN, sizeof *mine, "states");
+  if (rc == STATUS_OK) {
+    rc = alloc_zeroed(&all, (int64_t)comm_size(c) * ODE_SHOWN, sizeof *all, "states");
+  }
+  TRY(comm_agree(c, rc));
+  for (int64_t i = 0; i < r->count; i++) {
+    shown *s = &mine[r->first + i];
+    s->t = r->t[i];
+    s->status = r->status[i];
+    s->there = 1;
+    memcpy(s->y, r->y + i * n, (size_t)n * sizeof *s->y);
+  }
+  TRY(comm_allgather(c, mine, all, ODE_SHOWN * (int64_t)sizeof *mine));
+  for (int64_t i = 0; i < j->in.trajectories && comm_rank(c) == 0; i++) {
+    for (int k = 0; k < comm_size(c); k++) {
+      const shown *s = &all[k * ODE_SHOWN + i];
+      if (s->there) print_state(j, i, s);
+    }
+  }
+done:
+  alloc_free(&mine);
+  alloc_free(&all);
+  return rc;
+}
