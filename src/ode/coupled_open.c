@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "block_sum.h"
 #include "coupled_run.h"
+#include "memory.h"
 #include "team.h"
 
 /* ---- points ---- */
@@ -284,10 +285,16 @@ static int slopes_of(const coupled_run *run) {
   return m.first_same ? m.stages : m.stages + 1;
 }
 
-double coupled_bytes(const coupled_run *run) {
+/* Whether a rank's vectors fit, and its rows where steps are implicit; auto may become so. */
+static status check_memory(const coupled_run *run) {
   const coupled_layout *l = &run->layout;
-  const double components = (double)l->n * (double)l->m * l->fields / comm_size(run->world);
-  return 8.0 * components * (4.0 + slopes_of(run) + (double)run->plan.saves);
+  const double all = (double)l->n * (double)l->m * l->fields;
+  const int implicit = run->automatic || run->by->kind == ODE_IMPLICIT;
+  double each = 8.0 * (4.0 + slopes_of(run) + (double)run->plan.saves);
+  if (implicit && l->sums == 0) each += 8.0 * 16.0 + 24.0 * (l->reaches + 1.0);
+  return memory_check(run->world,
+                      all / comm_size(run->world) * each + (l->sums > 0 ? 8.0 * all : 0.0),
+                      run->system->name);
 }
 
 static status make_vectors(coupled_run *run) {
@@ -348,6 +355,7 @@ status coupled_open(coupled_run *run) {
   run->clock.t[0] = run->plan.t_start;
   run->clock.h[0] = run->plan.adaptive ? run->plan.dt : 0.0;
   TRY(make_functions(run));
+  TRY(check_memory(run));
   TRY(own_points(run));
   TRY(make_vectors(run));
   if (run->by->kind == ODE_IMPLICIT) TRY(coupled_newton_open(run));

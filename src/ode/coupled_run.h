@@ -93,9 +93,6 @@ status coupled_march(coupled_run *run);
 const char *coupled_reason(const coupled_run *run);
 void coupled_explain(const coupled_run *run, char *text, size_t room);
 
-/* Bytes of a rank's vectors, for memory_check. Local. */
-double coupled_bytes(const coupled_run *run);
-
 /* Its steps are those of this method from now on. Local. */
 void coupled_use(coupled_run *run, const coupled_method *m);
 
