@@ -28,3 +28,10 @@ status rtc_check(const char *kernel, const formula *f, int points, const rtc_che
   *bytes = 0;
   return fail(STATUS_UNAVAILABLE, "%s: this halosweep was built without CUDA", kernel);
 }
+
+status ode_kernel_check(const struct ode_functions *f, const struct ode_plan *plan,
+                        int64_t *bytes) {
+  (void)f, (void)plan;
+  *bytes = 0;
+  return fail(STATUS_UNAVAILABLE, "trajectories: this halosweep was built without CUDA");
+}

@@ -12,4 +12,10 @@
 #define elementary_tan gpu_tan
 #define elementary_exp gpu_exp
 
+/* Around each of several texts (rtc.h): two of them may hold the same file of the user's. */
+#define FORMULA_OPEN(name) namespace name##_text {
+#define FORMULA_CLOSE(name)                                                                        \
+  }                                                                                                \
+  using name##_text::name;
+
 #endif

@@ -1,12 +1,13 @@
 /* Run-time compilation for GPUs (rtc.h). What is compiled is
  *
- *   #include "formula_gpu.h", the formula's text, #include "KERNEL.cuh"
+ *   #include "formula_gpu.h", the formula's text (or several), #include "KERNEL.cuh"
  *
  * with every header out of the binary. The cache's key is all of these texts, the options and the
  * CUDA version of the build; an entry made by an older NVRTC than today's is as good, as long as
  * the driver loads it: if not, it is compiled again. */
 #include "rtc.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,41 @@ void rtc_define(rtc_request *r, const char *name, long value) {
   snprintf(r->define[r->defines++], RTC_DEFINE, "-D%.30s=%ld", name, value);
 }
 
+/* Appends words to a text that has room for `room` bytes. */
+static void add(char *text, size_t room, const char *format, ...) {
+  const size_t used = strlen(text);
+  va_list words;
+  va_start(words, format);
+  vsnprintf(text + used, room - used, format, words);
+  va_end(words);
+}
+
+/* The texts of a kernel with several functions: each in a namespace, for all may hold the same
+ * file of the user's. */
+static void add_texts(const rtc_request *r, char *text, size_t room) {
+  add(text, room, "#include \"halosweep_functions.h\"\n"); /* its names are global */
+  for (int i = 0; i < r->texts; i++) {
+    const rtc_text *t = &r->text[i];
+    if (t->f == NULL) {
+      add(text, room, "PORTABLE void %s(const double *, double *) {}\n", t->name);
+    } else {
+      add(text, room,
+          "#define formula_value %s\nFORMULA_OPEN(%s)\n%s\nFORMULA_CLOSE(%s)\n#undef "
+          "formula_value\n",
+          t->name, t->name, t->f->text, t->name);
+    }
+  }
+}
+
+/* Bytes that the texts take, more or less: room for what is around them is not counted. */
+static size_t texts_length(const rtc_request *r) {
+  size_t length = 2 * strlen(r->f->text);
+  for (int i = 0; i < r->texts; i++) {
+    length += r->text[i].f != NULL ? strlen(r->text[i].f->text) : 0;
+  }
+  return length;
+}
+
 status rtc_program(const rtc_request *r, int capability, char **text,
                    char option[RTC_OPTIONS][RTC_DEFINE], int *count) {
   static const char *const fixed[] = {"--std=c++17",
@@ -35,22 +71,21 @@ status rtc_program(const rtc_request *r, int capability, char **text,
                                       "-prec-sqrt=true",
                                       "-Drestrict=__restrict__",
                                       "--disable-warnings"};
-  const char *t = r->f->text;
-  const size_t room = 2 * strlen(t) + strlen(r->kernel) + 300;
-  status rc = alloc_array(text, (int64_t)room, 1, "kernel text");
+  const size_t room = texts_length(r) + strlen(r->kernel) + 1000;
+  status rc = alloc_zeroed(text, (int64_t)room, 1, "kernel text");
   if (rc != STATUS_OK) return rc;
-  int used = snprintf(*text, room, "#include \"formula_gpu.h\"\n%s\n", t);
-  if (r->wide) {
-    used +=
-        snprintf(*text + used, room - (size_t)used,
-                 "#include \"formula_wide.h\"\nnamespace several {\n#define double gpu_lanes\n%s\n"
-                 "#undef double\n}\n#include \"formula_both.h\"\n",
-                 t);
+  add(*text, room, "#include \"formula_gpu.h\"\n");
+  if (r->texts > 0) {
+    add_texts(r, *text, room);
+  } else if (r->wide) {
+    add(*text, room,
+        "%s\n#include \"formula_wide.h\"\nnamespace several {\n#define double gpu_lanes\n%s\n"
+        "#undef double\n}\n#include \"formula_both.h\"\n",
+        r->f->text, r->f->text);
   } else {
-    used += snprintf(*text + used, room - (size_t)used, "#include \"formula_one.h\"\n");
+    add(*text, room, "%s\n#include \"formula_one.h\"\n", r->f->text);
   }
-  snprintf(*text + used, room - (size_t)used, "#line 1 \"kernel\"\n#include \"%s.cuh\"\n",
-           r->kernel);
+  add(*text, room, "#line 1 \"kernel\"\n#include \"%s.cuh\"\n", r->kernel);
   int n = 0;
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
     snprintf(option[n++], RTC_DEFINE, "%s", fixed[i]);

@@ -15,16 +15,19 @@
 #include "device.h"
 #include "embedded.h"
 #include "formula.h"
+#include "rtc_check.h"
 
 /* The kernels' texts and the headers of this folder they include. */
 extern const embedded_file KERNEL_TEXTS[];
 
-enum { RTC_DEFINES = 12, RTC_DEFINE = 48 };
+enum { RTC_DEFINES = 12, RTC_DEFINE = 48, RTC_TEXTS = 4 };
 
 typedef struct rtc_request {
   const char *kernel; /* "quad_sum": also the text's name, with .cuh */
-  const formula *f;
-  int wide; /* points a call of formula_points() at a time, where the text allows; 0: one */
+  const formula *f;   /* formula_value; the one messages name */
+  rtc_text text[RTC_TEXTS];
+  int texts; /* not 0: these are the kernel's functions, and f is one of them */
+  int wide;  /* points a call of formula_points() at a time, where the text allows; 0: one */
   char define[RTC_DEFINES][RTC_DEFINE]; /* "-DNAME=value" */
   int defines;
 } rtc_request;

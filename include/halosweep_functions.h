@@ -1,5 +1,5 @@
 /* Functions you can write in C and give to halosweep as a file: `halosweep quad --integrand f.c`,
- * `halosweep heat --initial f.c`.
+ * `halosweep heat --initial f.c`, `halosweep ode f.c`.
  *
  * Include this header and define the function of your command. The file must compile as C11 and as
  * C++17: it runs on CPUs, and on GPUs as it is. It is called from many threads at once: no static
@@ -31,6 +31,16 @@ double integrand(const double *x, const double *p);
 double initial(const double *x, const double *p);
 double alpha(const double *x, const double *p);
 double source(const double *x, double t, const double *p);
+
+/* ode: dy[] = the derivatives of the components y[] at t (s). For implicit methods j[i n + k] = the
+ * derivative of dy[i] with respect to y[k], n components; without it differences are taken. For
+ * systems with noise g[] = what dW is multiplied with, one per component. event: a trajectory ends
+ * where it changes its sign. p as above. Each is asked for by its own option: system, jacobian,
+ * noise, event. */
+void rhs(double t, const double *y, const double *p, double *dy);
+void jacobian(double t, const double *y, const double *p, double *j);
+void noise(double t, const double *y, const double *p, double *g);
+double event(double t, const double *y, const double *p);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,12 @@ typedef enum ode_kind {
   ODE_NOISY     /* Euler-Maruyama, Milstein */
 } ode_kind;
 
+/* The variants of ODE_IMPLICIT; those of ODE_RUNGE_KUTTA are in ode_tableau.h. */
+typedef enum ode_implicit_variant { ODE_BACKWARD_EULER, ODE_TR_BDF2 } ode_implicit_variant;
+
+/* Kinds whose steps factor a matrix: one lane (ODE_LANES 1) only. */
+PORTABLE int ode_is_stiff(int kind) { return kind == ODE_ROSENBROCK || kind == ODE_IMPLICIT; }
+
 /* Explicit Runge-Kutta methods, as text and as data (ode_tableau.h). */
 typedef struct ode_tableau {
   int32_t stages, order;

@@ -14,14 +14,16 @@
 
 #define ODE_MEMORY_LEAST (-9.2103403719761836) /* log(1e-4) */
 
-/* The factor from this step to the next, for an error (squared) that is finite. */
-PORTABLE double ode_factor(const ode_work *w, int l) {
+/* The errors' logarithms, and the factors from this step to the next that they ask for. */
+PORTABLE void ode_judge(ode_work *w) {
   const double beta = ODE_KIND(w->plan) == ODE_RUNGE_KUTTA ? 0.04 : 0.0;
   const double alpha = 1.0 / (double)w->plan->order - 0.75 * beta;
-  if (w->error[l] == 0.0) return 10.0;
-  const double log_error = 0.5 * elementary_log(w->error[l]);
-  const double factor = 0.9 * elementary_exp(fma(-alpha, log_error, beta * w->memory[l]));
-  return factor < 0.2 ? 0.2 : factor > 10.0 ? 10.0 : factor;
+  EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
+    const double log_error = 0.5 * elementary_log(w->error[l]);
+    const double factor = 0.9 * elementary_exp(fma(-alpha, log_error, beta * w->memory[l]));
+    w->log_error[l] = log_error > ODE_MEMORY_LEAST ? log_error : ODE_MEMORY_LEAST;
+    w->factor[l] = factor < 0.2 ? 0.2 : factor > 10.0 ? 10.0 : factor;
+  }
 }
 
 /* Sets h and next of the step to try: not past t_end, and onto it when it is near. */
@@ -49,7 +51,7 @@ PORTABLE void ode_reject(ode_work *w, int l) {
     w->status[l] = ODE_NOT_FINITE;
     return;
   }
-  const double factor = finite ? ode_factor(w, l) : 0.25;
+  const double factor = finite ? w->factor[l] : 0.25;
   w->h[l] *= factor < 1.0 ? factor : 0.9;
   w->memory[l] = 0.0;
   if (fabs(w->h[l]) < plan->dt_min || w->t[l] + w->h[l] == w->t[l]) {
@@ -60,10 +62,8 @@ PORTABLE void ode_reject(ode_work *w, int l) {
 /* After one that was taken. */
 PORTABLE void ode_accept(ode_work *w, int l) {
   if (w->plan->adaptive) {
-    const double factor = ode_factor(w, l), least = ODE_MEMORY_LEAST;
-    const double log_error = w->error[l] > 0.0 ? 0.5 * elementary_log(w->error[l]) : least;
-    w->h[l] *= factor;
-    w->memory[l] = log_error > least ? log_error : least;
+    w->h[l] *= w->factor[l];
+    w->memory[l] = w->log_error[l];
   }
   if (w->next[l] == w->plan->t_end) w->status[l] = ODE_DONE;
 }

@@ -61,7 +61,7 @@ PORTABLE void ode_lane_load(const ode_work *w, int l, ode_lane *a) {
 PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
   const double h = w->plan->dt, begin = w->plan->t_start;
-  for (int64_t i = 0; i < count; i++) {
+  UNROLLED_ON_GPU for (int64_t i = 0; i < count; i++) {
     EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       const double step = (double)(w->attempts[l] + i);
       const double t = fma(step, h, begin), next = fma(step + 1.0, h, begin);
@@ -76,8 +76,20 @@ PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
   w->slope_known = 0;
 }
 
-/* ode_attempt_explicit, of methods whose last slope is the next one's first. */
-PORTABLE void ode_attempt_fused(ode_work *w) {
+/* error + what component c adds to it, as in ode_measure. */
+PORTABLE double ode_lane_measure(const ode_work *w, const ode_lane *a, const ode_tableau *m,
+                                 double h, int c, double error) {
+  double e = 0.0;
+  UNROLLED for (int j = 0; j < ODE_STAGES; j++) {
+    if (m->e[j] != 0.0) e = fma(m->e[j], a->k[j][c], e);
+  }
+  const double q = h * e / ode_scale(w->plan, a->y[c], a->v[c]);
+  return fma(q, q, error) + 0.0 * a->v[c];
+}
+
+/* ode_attempt_explicit; `adaptive` is the plan's, known to the compiler (asked in the loop, it
+ * would not become vectors). */
+PORTABLE void ode_lanes_attempt(ode_work *w, int adaptive) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
   const double *first = w->k;
   double *slope = w->k + ODE_FUSED_N * ODE_LANES;
@@ -88,13 +100,12 @@ PORTABLE void ode_attempt_fused(ode_work *w) {
     ode_lane_load(w, l, &a);
     UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) a.k[0][c] = first[c * ODE_LANES + l];
     ode_lane_stages(&a, &m, w->t[l], h, w->next[l]);
+    if (!m.first_same) {
+      ode_lane_combine(&a, m.stages, m.b, h, a.v);
+      ode_lane_slope(&a, w->next[l], a.v, a.k[m.stages]);
+    }
     UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) {
-      double e = 0.0;
-      UNROLLED for (int j = 0; j < ODE_STAGES; j++) {
-        if (m.e[j] != 0.0) e = fma(m.e[j], a.k[j][c], e);
-      }
-      const double q = h * e / ode_scale(w->plan, a.y[c], a.v[c]);
-      error = fma(q, q, error) + 0.0 * a.v[c];
+      error = adaptive ? ode_lane_measure(w, &a, &m, h, c, error) : fma(0.0, a.v[c], error);
       w->u[c * ODE_LANES + l] = a.v[c];
     }
     UNROLLED for (int j = 1; j < ODE_STAGES; j++) {
@@ -102,9 +113,12 @@ PORTABLE void ode_attempt_fused(ode_work *w) {
         slope[((j - 1) * ODE_FUSED_N + c) * ODE_LANES + l] = a.k[j][c];
       }
     }
-    w->error[l] = error / (double)ODE_FUSED_N;
+    w->error[l] = adaptive ? error / (double)ODE_FUSED_N : error;
   }
-  w->end = ode_slope(w, m.stages - 1);
+  w->end = ode_slope(w, m.first_same ? m.stages - 1 : m.stages);
 }
+
+PORTABLE void ode_attempt_fused(ode_work *w) { ode_lanes_attempt(w, 1); }
+PORTABLE void ode_attempt_fixed_fused(ode_work *w) { ode_lanes_attempt(w, 0); }
 
 #endif

@@ -91,7 +91,11 @@ PORTABLE void ode_save_inside(ode_work *w, const ode_states *s, const int *taken
     ode_between(w, x);
     for (int l = 0; l < ODE_LANES; l++) {
       if (save[l] == plan->saves) continue;
-      ode_save(w, s, l, save[l], at[save[l]] == w->next[l] && !found[l] ? w->u : w->v);
+      if (at[save[l]] == w->next[l] && !found[l]) { /* not one call: u and v stay registers */
+        ode_save(w, s, l, save[l], w->u);
+      } else {
+        ode_save(w, s, l, save[l], w->v);
+      }
       save[l]++;
     }
   }

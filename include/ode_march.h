@@ -10,7 +10,7 @@
 #include "ode_control.h"
 #include "ode_inside.h"
 
-enum { ODE_STRETCH = 64 };
+enum { ODE_STRETCH = ODE_LANES == 1 ? 256 : 64 };
 
 /* ---- from and to ode_states ---- */
 
@@ -110,6 +110,7 @@ PORTABLE void ode_step(ode_work *w, const ode_states *s) {
     x[l] = 1.0;
   }
   ode_attempt(w);
+  if (plan->adaptive) ode_judge(w);
   for (int l = 0; l < ODE_LANES; l++) {
     taken[l] = w->place[l] >= 0 && w->status[l] == ODE_RUNNING && w->error[l] <= 1.0;
   }

@@ -3,6 +3,8 @@
 #define ODE_STEPS_H
 
 #include "ode_explicit.h"
+#include "ode_implicit.h"
+#include "ode_rosenbrock.h"
 
 /* Tries the step from t to `next` (h = the difference but for rounding): u, its slope `end`, and
  * error. k[0] = f(t, y) is known and stays. */
@@ -11,8 +13,14 @@ PORTABLE void ode_attempt(ode_work *w) {
   case ODE_VERLET:
     ode_attempt_verlet(w);
     break;
+  case ODE_ROSENBROCK:
+    if (ODE_LANES == 1) ode_attempt_rosenbrock(w);
+    break;
+  case ODE_IMPLICIT:
+    if (ODE_LANES == 1) ode_attempt_implicit(w);
+    break;
   default:
-    ode_attempt_explicit(w);
+    ode_try(w);
   }
 }
 
@@ -21,6 +29,12 @@ PORTABLE void ode_between(ode_work *w, const double *x) {
   switch (ODE_KIND(w->plan)) {
   case ODE_RUNGE_KUTTA:
     ode_between_explicit(w, x);
+    break;
+  case ODE_ROSENBROCK:
+    if (ODE_LANES == 1) ode_between_rosenbrock(w, x);
+    break;
+  case ODE_IMPLICIT:
+    if (ODE_LANES == 1) ode_between_implicit(w, x);
     break;
   default:
     ode_hermite(w, x);

@@ -9,6 +9,8 @@
  *   ode_call                   a type, and the functions of the system for all lanes at once:
  *   ode_rhs(call, t, y, dy)    dy[components][lanes] = f(t[lane], y, p)
  *   ode_event(call, t, y, g)   g[lanes]
+ *   ode_jacobian(call, t, y, j)  j[components][components][lanes]: d f_i / d y_j at
+ *                              j[i * components + j]; called where plan->has_jacobian
  * and, before ode_march.h,
  *   ode_steps(w, count), ode_try(w)  ode_steps_explicit and ode_attempt_explicit, or what does the
  *                              same with the system known to the compiler (ode_fused.h)
@@ -27,16 +29,19 @@
 typedef struct ode_work {
   const ode_plan *plan;
   const ode_call *call;
-  double *p;   /* [shared + parameters][lanes] */
-  double *y;   /* [components][lanes]: the state */
-  double *u;   /* the same after the step that is tried */
-  double *v;   /* the argument of a stage, or a state inside the step */
-  double *k;   /* [stages + 1][components][lanes]: slopes; the first one is f(t, y) */
-  double *end; /* slopes at the end of the step tried: one of k */
+  double *p;      /* [shared + parameters][lanes] */
+  double *y;      /* [components][lanes]: the state */
+  double *u;      /* the same after the step that is tried */
+  double *v;      /* the argument of a stage, or a state inside the step */
+  double *k;      /* [stages + 1][components][lanes]: slopes; the first one is f(t, y) */
+  double *end;    /* slopes at the end of the step tried: one of k */
+  double *matrix; /* [components][components], of stiff methods: NULL for others */
+  int *pivot;     /* [components], likewise */
   double t[ODE_LANES], h[ODE_LANES]; /* where the trajectories are; the step to try */
   double next[ODE_LANES];            /* where the step tried ends */
   double error[ODE_LANES]; /* square of its error estimate over the tolerance; NaN: not finite */
   double memory[ODE_LANES];
+  double log_error[ODE_LANES], factor[ODE_LANES]; /* ode_judge */
   double event[ODE_LANES]; /* of the last state: the last value that was not zero */
   int64_t attempts[ODE_LANES], rejected[ODE_LANES], left[ODE_LANES];
   int64_t place[ODE_LANES]; /* in ode_states; negative: nobody is there */

@@ -26,13 +26,16 @@
 #endif
 
 /* Before a loop over lanes side by side: no iteration depends on another. Before a loop over
- * numbers that are to stay in registers: unrolled. */
+ * numbers that are to stay in registers: unrolled. UNROLLED_ON_GPU: four at a time there, where a
+ * warp alone on its scheduler waits for jumps. */
 #ifdef __CUDACC__
 #define EACH_LANE
-#define UNROLLED _Pragma("unroll")
+#define UNROLLED        _Pragma("unroll")
+#define UNROLLED_ON_GPU _Pragma("unroll 4")
 #else
 #define EACH_LANE _Pragma("GCC ivdep")
 #define UNROLLED  _Pragma("GCC unroll 16")
+#define UNROLLED_ON_GPU
 #endif
 
 /* The 64 bits of a double, and back. */

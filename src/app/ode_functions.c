@@ -52,6 +52,30 @@ static status make_event(ode_job *j) {
               &j->event);
 }
 
+/* Of implicit methods: the user's C file, or the derivatives of expressions; NULL: differences. */
+static status make_jacobian(ode_job *j) {
+  status rc = STATUS_OK;
+  const int n = j->in.components;
+  const options *o = j->run->o;
+  char call[100], where[400];
+  const char *texts[] = {options_text(o, "ode.jacobian")}, *wheres[] = {where};
+  if (texts[0] == NULL) {
+    TRY(function_jacobian(j->run->c, is_plain(j) ? NULL : j->run->compiler, j->rhs, 1, n,
+                          &j->jacobian));
+  } else {
+    snprintf(where, sizeof where, "%.390s", options_where(o, "ode.jacobian"));
+    snprintf(call, sizeof call, "jacobian(in[0], in + 1, in + %d, out);", 1 + n);
+    TRY(make(j, texts, wheres, n * n,
+             "void jacobian(double t, const double *y, const double *p, double *j)", call,
+             &j->jacobian));
+  }
+  if (j->jacobian == NULL) goto done;
+  j->e.f.jacobian = function_formula(j->jacobian);
+  j->e.plan.has_jacobian = 1;
+done:
+  return rc;
+}
+
 /* A list of one text per component. *cut holds them. */
 static status cut_list(ode_job *j, const char *key, char **cut, const char **texts,
                        const char **where, char place[400]) {
@@ -123,6 +147,7 @@ status ode_functions_create(ode_job *j) {
     TRY(make_event(j));
     e->f.event = function_formula(j->event);
   }
+  if ((j->method->flags & METHOD_STIFF) != 0) TRY(make_jacobian(j));
   if (j->in.table == NULL && j->in.table_file == NULL) TRY(make_initial(j));
   if (options_has(o, "ode.exact")) TRY(make_exact(j));
   if (strcmp(j->chosen.kernels->name, "omp") == 0 && expected_steps(j) >= WORTH_FUSING) {

@@ -159,6 +159,11 @@ static status check_method(const options *o) {
   TRY(check_needs(o, "ode.antithetic", noise, "antithetic is for systems with noise"));
   TRY(check_needs(o, "ode.only", options_has(o, "checkpoint.restart"),
                   "only says what a restart goes on with: expected --restart too"));
+  TRY(check_needs(o, "ode.jacobian",
+                  (options_text(o, "ode.jacobian") == NULL ||
+                   function_is_file(options_text(o, "ode.jacobian"))) &&
+                      (m == NULL || (m->flags & METHOD_STIFF) != 0),
+                  "jacobian is a C file, for implicit methods"));
   if (m == NULL) {
     if (noise && !options_has(o, "ode.dt")) {
       rc = fail(STATUS_USAGE, "ode: systems with noise need dt, the length of the steps");

@@ -37,6 +37,10 @@ static inline void ode_event(const ode_call *call, const double *t, const double
   ode_evaluate(call, call->f->event, t, y, g);
 }
 
+static inline void ode_jacobian(const ode_call *call, const double *t, const double *y, double *j) {
+  ode_evaluate(call, call->f->jacobian, t, y, j);
+}
+
 #include "ode_explicit.h"
 
 static inline void ode_steps(ode_work *w, int64_t count) {
@@ -61,10 +65,12 @@ typedef struct ode_group {
   ode_work work;
   ode_call call;
   double *memory;
+  int *pivot;
 } ode_group;
 
 static inline void ode_group_release(ode_group *g) {
   alloc_free(&g->memory);
+  alloc_free(&g->pivot);
   alloc_free(&g->call.in);
   alloc_free(&g->call.out);
 }
@@ -84,10 +90,12 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   const int n = plan->components, parameters = plan->shared + plan->parameters;
   const int64_t state = (int64_t)n * ODE_LANES;
   const int64_t slopes = (int64_t)(ODE_STAGES + 1) * state;
+  const int64_t matrix = ode_is_stiff(plan->kind) ? (int64_t)n * state : 0;
   g->call.f = f;
   g->call.components = n;
-  TRY(alloc_zeroed(&g->memory, 3 * state + slopes + (int64_t)parameters * ODE_LANES, sizeof(double),
-                   "trajectories at work"));
+  TRY(alloc_zeroed(&g->memory, 3 * state + slopes + matrix + (int64_t)parameters * ODE_LANES,
+                   sizeof(double), "trajectories at work"));
+  if (matrix > 0) TRY(alloc_zeroed(&g->pivot, n, sizeof *g->pivot, "trajectories at work"));
   TRY(alloc_zeroed(&g->call.in, 1 + n + parameters, sizeof *g->call.in, "trajectories at work"));
   TRY(alloc_zeroed(&g->call.out, ode_outputs(f), sizeof *g->call.out, "trajectories at work"));
   ode_work *w = &g->work;
@@ -98,6 +106,8 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   w->v = w->u + state;
   w->k = w->v + state;
   w->p = w->k + slopes;
+  w->matrix = matrix > 0 ? w->p + (int64_t)parameters * ODE_LANES : NULL;
+  w->pivot = g->pivot;
   for (int j = 0; j < plan->shared; j++) {
     const double value = ((const double *)plan->common.at)[j];
     for (int l = 0; l < ODE_LANES; l++) w->p[j * ODE_LANES + l] = value;

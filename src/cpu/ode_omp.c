@@ -1,51 +1,24 @@
-/* Trajectories on all cores: blocks of 256 are dealt to the threads as they come free; within a
- * block ODE_HOST_LANES lanes are advanced together, in vectors, and a lane that is through takes
- * the block's next trajectory. Memory: a group a thread, in the first-level cache for small
- * systems. */
+/* Trajectories on all cores, ODE_HOST_LANES of them side by side in vectors (ode_threads.h). Steps
+ * that factor a matrix are given to ode_omp_stiff.c. */
 #define ODE_LANES ODE_HOST_LANES
-#include "ode_group.h"
-
-#include <omp.h>
-
-#include "omp_team.h"
-
-struct ode_kernel {
-  int threads;
-  ode_group *group; /* [threads] */
-};
+#include "ode_threads.h"
 
 static void release(device *d, ode_kernel **k) {
-  (void)d;
-  if (*k == NULL) return;
-  for (int t = 0; (*k)->group != NULL && t < (*k)->threads; t++) {
-    ode_group_release(&(*k)->group[t]);
+  if (*k == NULL || (*k)->of == &ODE_omp) {
+    threads_release(d, k);
+  } else {
+    (*k)->of->release(d, k);
   }
-  alloc_free(&(*k)->group);
-  alloc_free(k);
 }
 
 static status create(device *d, const ode_functions *f, const ode_plan *plan, ode_kernel **out) {
-  status rc = STATUS_OK;
-  TRY(alloc_zeroed(out, 1, sizeof **out, "trajectories"));
-  ode_kernel *k = *out;
-  k->threads = d->threads;
-  TRY(alloc_zeroed(&k->group, d->threads, sizeof *k->group, "trajectories"));
-  for (int t = 0; t < d->threads; t++) TRY(ode_group_create(f, plan, &k->group[t]));
-done:
-  if (rc != STATUS_OK) release(d, out);
-  return rc;
+  if (ode_is_stiff(plan->kind)) return ODE_omp_stiff.create(d, f, plan, out);
+  return threads_create(d, &ODE_omp, f, plan, out);
 }
 
 static status advance(device *d, ode_kernel *k, const ode_states *s, int64_t attempts) {
-  const int64_t blocks = (s->count + ODE_BLOCK - 1) / ODE_BLOCK;
-  const int team = blocks > 1 ? d->threads : 1;
-#pragma omp parallel for num_threads(team) schedule(dynamic)
-  for (int64_t b = 0; b < blocks; b++) {
-    const int64_t begin = b * ODE_BLOCK, end = begin + ODE_BLOCK;
-    ode_march(&k->group[omp_get_thread_num()].work, s, begin, end < s->count ? end : s->count,
-              attempts);
-  }
-  return STATUS_OK;
+  if (k->of != &ODE_omp) return k->of->advance(d, k, s, attempts);
+  return threads_advance(d, k, s, attempts);
 }
 
 const ode_backend ODE_omp = {.create = create, .release = release, .advance = advance};

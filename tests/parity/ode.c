@@ -85,7 +85,7 @@ static void same_bits(void **state) {
       for (int system = 0; system < 3; system++) {
         char what[100];
         ode_setting is = {
-            names, systems[system], NULL, 3, 1, plan_of(ODE_RUNGE_KUTTA, variant, adaptive)};
+            names, systems[system], NULL, 3, 1, plan_of(ODE_RUNGE_KUTTA, variant, adaptive), NULL};
         if (system == 1) is.event = "x - 1.3";
         if (variant % 2 == 1) is.plan.saves = 7;
         is.plan.save_at.at = saves;
@@ -94,14 +94,43 @@ static void same_bits(void **state) {
       }
     }
   }
-  ode_setting is = {names_of_two, spring, NULL, 2, 1, plan_of(ODE_VERLET, 0, 0)};
+  ode_setting is = {names_of_two, spring, NULL, 2, 1, plan_of(ODE_VERLET, 0, 0), NULL};
   one_setting(&is, 65, "verlet");
+}
+
+static const char *const lorenz_jacobian[] = {"-10", "10", "0", "r - z", "-1",
+                                              "-x",  "y",  "x", "-8/3"};
+
+static void stiff_same_bits(void **state) {
+  (void)state;
+  static const int64_t counts[] = {1, 63, 257};
+  static const char *const *const systems[] = {lorenz, driven, blow};
+  static const int kinds[] = {ODE_ROSENBROCK, ODE_IMPLICIT, ODE_IMPLICIT}, orders[] = {4, 2, 3};
+  for (int method = 0; method < 3; method++) {
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+      for (int system = 0; system < 3; system++) {
+        char what[100];
+        ode_setting is = {names, systems[system], NULL, 3, 1, plan_of(kinds[method], 0, adaptive),
+                          NULL};
+        is.plan.variant = method == 2 ? ODE_TR_BDF2 : 0;
+        is.plan.order = orders[method];
+        is.plan.rtol = method == 1 ? 1e-2 : 1e-4; /* few steps */
+        is.plan.t_end = 0.5;
+        if (system == 0) is.jacobian = lorenz_jacobian;
+        if (system == 1) is.event = "x - 1.3";
+        if ((system + adaptive) % 2 == 1) is.plan.saves = 7;
+        is.plan.save_at.at = saves;
+        snprintf(what, sizeof what, "stiff %d adaptive %d system %d", method, adaptive, system);
+        one_setting(&is, counts[(method + system) % 3], what);
+      }
+    }
+  }
 }
 
 /* That the comparison has something to compare: some end well, some blow up, events happen. */
 static void of_all_kinds(void **state) {
   (void)state;
-  ode_setting is = {names, blow, NULL, 3, 1, plan_of(ODE_RUNGE_KUTTA, ODE_TSIT5, 1)};
+  ode_setting is = {names, blow, NULL, 3, 1, plan_of(ODE_RUNGE_KUTTA, ODE_TSIT5, 1), NULL};
   ode_try e;
   int ends[ODE_STATUSES] = {0};
   ode_try_open(&e, &BACKEND_omp, world, with, 2, &is, 257);
@@ -114,7 +143,8 @@ static void of_all_kinds(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(of_all_kinds)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(stiff_same_bits),
+                                     cmocka_unit_test(of_all_kinds)};
   int pid;
   const int end = test_helper(&pid);
   test_own_cache("ode_cache", 0);

@@ -15,7 +15,7 @@
 typedef struct ode_try {
   const backend *kernels;
   device *place;
-  function *rhs, *event;
+  function *rhs, *event, *jacobian;
   ode_functions f;
   module *fused;
   ode_plan plan;
@@ -30,7 +30,8 @@ typedef struct ode_setting {
   const char *const *rhs;
   const char *event; /* NULL: none */
   int components, parameters;
-  ode_plan plan; /* method, instants, tolerances */
+  ode_plan plan;               /* method, instants, tolerances */
+  const char *const *jacobian; /* NULL: differences */
 } ode_setting;
 
 static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler *with, int threads,
@@ -51,11 +52,18 @@ static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler 
     assert_ok(function_create(c, with, &request, &e->event));
     e->f.event = function_formula(e->event);
   }
+  if (is->jacobian != NULL) {
+    request.texts = is->jacobian;
+    request.outputs = is->components * is->components;
+    assert_ok(function_create(c, with, &request, &e->jacobian));
+    e->f.jacobian = function_formula(e->jacobian);
+  }
   e->f.rhs = function_formula(e->rhs);
   e->plan = is->plan;
   e->plan.components = is->components;
   e->plan.parameters = is->parameters;
   e->plan.has_event = is->event != NULL;
+  e->plan.has_jacobian = is->jacobian != NULL;
   if (e->plan.max_steps == 0) e->plan.max_steps = 1000000;
   if (!e->plan.adaptive) {
     e->plan.steps = ode_step_count(e->plan.t_start, e->plan.t_end, e->plan.dt);
@@ -91,6 +99,7 @@ static inline void ode_try_close(ode_try *e) {
   module_release(&e->fused);
   function_release(&e->rhs);
   function_release(&e->event);
+  function_release(&e->jacobian);
   e->kernels->close(&e->place);
 }
 

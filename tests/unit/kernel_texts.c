@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "function.h"
+#include "ode_backend.h"
+#include "ode_tableau.h"
 #include "quad.h"
 #include "quad_regions.h"
 #include "rtc_check.h"
@@ -94,9 +96,79 @@ static void a_c_file(void **state) {
   fail_clear();
 }
 
+/* ---- trajectories ---- */
+
+static function *formula_of_several(const char *const *texts, int outputs) {
+  static const char *const names[] = {"t", "x", "y", "a", NULL};
+  static const char *const where[] = {"test", "test"};
+  const function_request r = {
+      .texts = texts, .where = where, .names = names, .outputs = outputs, .plain = 1};
+  function *f;
+  if (function_create(world, NULL, &r, &f) != STATUS_OK) fail_msg("%s", fail_text());
+  return f;
+}
+
+static void must_march(const ode_functions *f, int kind, int variant, int adaptive) {
+  int64_t bytes;
+  const ode_plan plan = {.kind = kind,
+                         .variant = variant,
+                         .adaptive = adaptive,
+                         .components = 2,
+                         .parameters = 1,
+                         .has_event = f->event != NULL,
+                         .saves = adaptive};
+  if (ode_kernel_check(f, &plan, &bytes) != STATUS_OK) {
+    fail_msg("kind %d, variant %d, adaptive %d: %s", kind, variant, adaptive, fail_text());
+  }
+  assert_true(bytes > 1000);
+}
+
+static void of_trajectories(void **state) {
+  (void)state;
+  static const char *const rhs[] = {"y", "-a*sin(x) - (t < 1 ? 0.1 : 0.2)*y"};
+  static const char *const event[] = {"x - exp(-t)"};
+  function *f = formula_of_several(rhs, 2), *g = formula_of_several(event, 1);
+  const ode_functions with_event = {.rhs = function_formula(f), .event = function_formula(g)};
+  const ode_functions without = {.rhs = function_formula(f)};
+  must_march(&with_event, ODE_RUNGE_KUTTA, ODE_TSIT5, 1);
+  must_march(&without, ODE_RUNGE_KUTTA, ODE_RK4, 0);
+  must_march(&without, ODE_VERLET, 0, 0);
+  function_release(&f);
+  function_release(&g);
+}
+
+/* One file of the user's in two texts. */
+static const char C_SYSTEM[] =
+    "#include <math.h>\n#include \"elementary.h\"\n#include \"halosweep_functions.h\"\n"
+    "#line 1 \"folder/user.c\"\n"
+    "static double half(double x) { return 0.5*x; }\n"
+    "static void slope(double t, const double *y, const double *p, double *dy) {\n"
+    "  dy[0] = half(y[1]); dy[1] = -p[0]*sin(y[0])*fmax(t, 0.0)%s\n"
+    "}\n"
+    "static double height(double t, const double *y) { return y[0] - half(t); }\n"
+    "PORTABLE void formula_value(const double *in, double *out) {%s }\n";
+
+static void a_c_file_of_trajectories(void **state) {
+  (void)state;
+  char rhs_text[1024], event_text[1024];
+  formula rhs = {.inputs = 4, .outputs = 2, .text = rhs_text, .kind = "C file"};
+  formula event = {.inputs = 4, .outputs = 1, .text = event_text, .kind = "C file"};
+  const ode_functions f = {.rhs = &rhs, .event = &event};
+  const ode_plan plan = {.components = 2, .parameters = 1, .has_event = 1};
+  int64_t bytes;
+  snprintf(rhs_text, sizeof rhs_text, C_SYSTEM, ";", "slope(in[0], in + 1, in + 3, out);");
+  snprintf(event_text, sizeof event_text, C_SYSTEM, ";", "out[0] = height(in[0], in + 1);");
+  must_march(&f, ODE_RUNGE_KUTTA, ODE_EULER, 0);
+  snprintf(rhs_text, sizeof rhs_text, C_SYSTEM, "", "slope(in[0], in + 1, in + 3, out);");
+  assert_int_equal(ode_kernel_check(&f, &plan, &bytes), STATUS_INPUT);
+  if (strstr(fail_text(), "folder/user.c(4)") == NULL) fail_msg("%s", fail_text());
+  fail_clear();
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel),
-                                     cmocka_unit_test(every_function), cmocka_unit_test(a_c_file)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_kernel), cmocka_unit_test(every_function), cmocka_unit_test(a_c_file),
+      cmocka_unit_test(of_trajectories), cmocka_unit_test(a_c_file_of_trajectories)};
   assert_ok(comm_open(&argc, &argv, &world));
   const formula f = {.inputs = 2,
                      .outputs = 1,

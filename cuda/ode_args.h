@@ -1,0 +1,22 @@
+/* What the kernel of trajectories (ode_advance.cuh) is given: by value, so that a launch is all
+ * there is, and what all trajectories share comes from constant memory. */
+#ifndef CUDA_ODE_ARGS_H
+#define CUDA_ODE_ARGS_H
+
+#include "ode.h"
+
+enum {
+  ODE_THREADS = 128, /* of a thread block: a warp for each scheduler of a multiprocessor */
+  ODE_COMMON = 256   /* shared parameters at most */
+};
+
+typedef struct ode_advance_args {
+  ode_plan plan;
+  ode_states states;
+  int64_t begin, end; /* trajectories */
+  int64_t attempts;   /* of each, at most */
+  int64_t *running;   /* how many are still on their way is added */
+  double common[ODE_COMMON];
+} ode_advance_args;
+
+#endif

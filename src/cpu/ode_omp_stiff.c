@@ -1,0 +1,11 @@
+/* Trajectories of stiff methods on all cores, one at a time a thread (ode_threads.h): each factors
+ * its own matrix, pivots differ, and Newton's iterations end at different times. */
+#define ODE_LANES 1
+#include "ode_threads.h"
+
+static status create(device *d, const ode_functions *f, const ode_plan *plan, ode_kernel **out) {
+  return threads_create(d, &ODE_omp_stiff, f, plan, out);
+}
+
+const ode_backend ODE_omp_stiff = {
+    .create = create, .release = threads_release, .advance = threads_advance};
