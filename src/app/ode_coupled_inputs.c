@@ -172,17 +172,11 @@ done:
 /* Fixed steps where the method has no other, or dt is given to one that has. */
 static status take_plan(const options *o, coupled_job *j) {
   coupled_run *r = &j->coupled;
-  const coupled_method *m = coupled_method_find(options_text(o, "ode.method"));
+  const ode_method *m = ode_method_find(options_text(o, "ode.method"));
   r->method = options_text(o, "ode.method");
   r->linear = options_text(o, "ode.linear");
   r->preconditioner = options_text(o, "ode.preconditioner");
-  if (m == NULL && strcmp(r->method, "auto") != 0) {
-    return fail(STATUS_USAGE,
-                "%s = %s is not for large coupled systems; expected auto, euler, rk4, dopri5, "
-                "tsit5, backward-euler or tr-bdf2",
-                options_where(o, "ode.method"), r->method);
-  }
-  r->plan.adaptive = m == NULL || m->order > 0;
+  r->plan.adaptive = m == NULL || (m->flags & METHOD_FIXED) == 0;
   status rc = ode_plan_steps(o, &r->plan, &j->save_at);
   r->plan.save_at.at = j->save_at;
   return rc;

@@ -206,7 +206,7 @@ status coupled_attempt_implicit(coupled_run *run) {
   ode_work *w = &run->clock;
   int solved = 0;
   TRY(set_measure(run));
-  if (run->plan.variant == COUPLED_TR_BDF2) {
+  if (run->plan.variant == ODE_TR_BDF2) {
     TRY(tr_bdf2(run, &solved));
   } else {
     TRY(euler(run, &solved));
@@ -226,7 +226,7 @@ done:
 }
 
 void coupled_between_implicit(coupled_run *run, double x) {
-  const int bent = run->plan.variant == COUPLED_TR_BDF2;
+  const int bent = run->plan.variant == ODE_TR_BDF2;
   const double gamma = 2.0 * D, bend = bent ? x * (1.0 - x) / (gamma * (1.0 - gamma)) : 0.0;
   const double weight[] = {1.0 - x - bend * (1.0 - gamma), x - bend * gamma};
   coupled_add(run, weight[1], run->u, weight[0], run->y, run->v);

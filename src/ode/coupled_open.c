@@ -280,6 +280,7 @@ done:
 enum { IMPLICIT_SLOPES = 2 };
 
 static int slopes_of(const coupled_run *run) {
+  if (run->by->kind == ODE_VERLET) return 3;
   if (run->by->kind != ODE_RUNGE_KUTTA) return IMPLICIT_SLOPES;
   const ode_tableau m = ode_tableau_of(run->by->variant);
   return m.first_same ? m.stages : m.stages + 1;
@@ -314,9 +315,17 @@ done:
 static status choose(coupled_run *run) {
   const char *method = run->method == NULL ? "auto" : run->method;
   run->automatic = strcmp(method, "auto") == 0;
-  run->by = coupled_method_find(run->automatic ? "tsit5" : method);
-  if (run->by == NULL) {
-    return fail(STATUS_USAGE, "method = %s is not for coupled systems", method);
+  run->by = ode_method_find(run->automatic ? "tsit5" : method);
+  if (run->by == NULL || run->by->kind == ODE_ROSENBROCK || run->by->kind == ODE_NOISY) {
+    return fail(STATUS_USAGE,
+                "method = %s is not for large coupled systems; expected auto, euler, rk4, dopri5, "
+                "tsit5, verlet, backward-euler or tr-bdf2",
+                method);
+  }
+  if (run->by->kind == ODE_VERLET && coupled_equations(run->system->derivative) % 2 != 0) {
+    return fail(STATUS_USAGE,
+                "method = verlet: %s has %d fields; expected positions, then as many velocities",
+                run->system->name, coupled_equations(run->system->derivative));
   }
   if (run->by->kind == ODE_IMPLICIT && run->system->sum[0].name != NULL) {
     return fail(STATUS_USAGE,
@@ -328,18 +337,18 @@ static status choose(coupled_run *run) {
     return fail(STATUS_USAGE, "method = auto makes steps of its own; with fixed steps a method is "
                               "to be named");
   }
-  if (run->plan.adaptive && run->by->order == 0) {
+  if (run->plan.adaptive && run->by->error_order == 0) {
     return fail(STATUS_USAGE, "method = %s has no error estimate; expected fixed steps (dt)",
                 method);
   }
   return STATUS_OK;
 }
 
-void coupled_use(coupled_run *run, const coupled_method *m) {
+void coupled_use(coupled_run *run, const ode_method *m) {
   run->by = m;
   run->plan.kind = m->kind;
   run->plan.variant = m->variant;
-  run->plan.order = m->order;
+  run->plan.order = m->error_order;
 }
 
 status coupled_open(coupled_run *run) {
@@ -359,6 +368,7 @@ status coupled_open(coupled_run *run) {
   TRY(own_points(run));
   TRY(make_vectors(run));
   if (run->by->kind == ODE_IMPLICIT) TRY(coupled_newton_open(run));
+  if (run->by->kind == ODE_VERLET) TRY(coupled_verlet_open(run));
   rc = run->kernels->coupled->create(run->place, &run->layout, &run->functions, &run->work);
   TRY(comm_agree(run->world, rc));
   TRY(make_initial(run));
@@ -372,6 +382,8 @@ void coupled_close(coupled_run *run) {
   coupled_newton_close(run);
   if (run->work != NULL) run->kernels->coupled->release(run->place, &run->work);
   for (int i = 0; i < 4; i++) linear_vector_release(s, all[i]);
+  linear_vector_release(s, &run->positions);
+  linear_vector_release(s, &run->velocities);
   for (int i = 0; i <= ODE_STAGES; i++) linear_vector_release(s, &run->k[i]);
   alloc_free(&run->saved);
   alloc_free(&run->kept);

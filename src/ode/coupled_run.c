@@ -11,38 +11,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "log.h"
-#include "registry.h"
 
 enum { LOOK_EVERY = 25, STIFF_LOOKS = 15, SMOOTH_LOOKS = 6 };
-
-/* Ends of the real intervals of stability: where |R(-z)| = 1, R the polynomial of the tableau. */
-static const coupled_method METHODS[] = {
-    {"euler", "Euler's method, first order; fixed steps", "Euler (1768)", ODE_RUNGE_KUTTA,
-     ODE_EULER, 0, 2.0},
-    {"rk4", "the classical Runge-Kutta method, fourth order; fixed steps", "Kutta (1901)",
-     ODE_RUNGE_KUTTA, ODE_RK4, 0, 2.785},
-    {"dopri5", "Dormand and Prince's pair, fifth order", "Dormand, Prince (1980)", ODE_RUNGE_KUTTA,
-     ODE_DOPRI5, 5, 3.306},
-    {"tsit5", "Tsitouras's pair, fifth order", "Tsitouras (2011)", ODE_RUNGE_KUTTA, ODE_TSIT5, 5,
-     3.506},
-    {"backward-euler", "implicit, first order, for stiff systems", "Curtiss, Hirschfelder (1952)",
-     ODE_IMPLICIT, COUPLED_BACKWARD_EULER, 2, 0.0},
-    {"tr-bdf2", "trapezoidal rule and backward differences, second order, for stiff systems",
-     "Hosea, Shampine (1996)", ODE_IMPLICIT, COUPLED_TR_BDF2, 3, 0.0}};
-
-const coupled_method *coupled_method_at(int index) {
-  return index >= 0 && index < (int)(sizeof METHODS / sizeof *METHODS) ? &METHODS[index] : NULL;
-}
-
-const coupled_method *coupled_method_find(const char *name) {
-  for (int i = 0; coupled_method_at(i) != NULL; i++) {
-    if (strcmp(METHODS[i].name, name) == 0) return &METHODS[i];
-  }
-  return NULL;
-}
 
 static const vec NONE = {.rows = 0};
 
@@ -109,11 +81,11 @@ done:
 
 static status go_implicit(coupled_run *run) {
   status rc = STATUS_OK;
-  const coupled_method *m = coupled_method_find("tr-bdf2");
+  const ode_method *m = ode_method_find("tr-bdf2");
   log_info("stiff: at t = %.6g the step %.3g is bounded by stability, not by accuracy: h |lambda| "
            "= %.3g, the limit of %s is %.3g; going on with %s after %lld steps",
-           run->clock.t[0], run->stiff_h, run->stiff_product, run->by->name, run->by->stable,
-           m->name, (long long)run->clock.attempts[0]);
+           run->clock.t[0], run->stiff_h, run->stiff_product, run->by->name,
+           coupled_stable(run->by), m->name, (long long)run->clock.attempts[0]);
   run->switched = run->clock.attempts[0];
   run->clock.memory[0] = 0.0;
   coupled_use(run, m);
@@ -129,7 +101,7 @@ static void say_stiff(coupled_run *run) {
       "the problem is stiff: from about t = %.6g the step %.3g is bounded by stability, not "
       "by accuracy (h |lambda| = %.3g, the limit of %s is %.3g); tr-bdf2, or method = auto, "
       "can make larger ones",
-      run->clock.t[0], run->stiff_h, run->stiff_product, run->by->name, run->by->stable);
+      run->clock.t[0], run->stiff_h, run->stiff_product, run->by->name, coupled_stable(run->by));
 }
 
 /* After a step that is to be taken, before y is replaced. *stiff: it is called so now. */
@@ -141,7 +113,7 @@ static status look_for_stiffness(coupled_run *run, int *stiff) {
   if (run->plan.kind != ODE_RUNGE_KUTTA || !run->plan.adaptive || run->told) goto done;
   if (run->stiff == 0 && taken % LOOK_EVERY != LOOK_EVERY - 1) goto done;
   TRY(coupled_stiffness(run, &product));
-  if (product > 0.9 * run->by->stable) {
+  if (product > 0.9 * coupled_stable(run->by)) {
     run->smooth = 0;
     run->stiff_h = run->clock.h[0];
     run->stiff_product = product;
@@ -183,9 +155,14 @@ static status step(coupled_run *run) {
   int stiff = 0;
   ode_aim(w, 0);
   run->unsolved = 0;
-  if (run->plan.kind == ODE_RUNGE_KUTTA) {
+  switch (run->plan.kind) {
+  case ODE_RUNGE_KUTTA:
     TRY(coupled_attempt_explicit(run));
-  } else {
+    break;
+  case ODE_VERLET:
+    TRY(coupled_attempt_verlet(run));
+    break;
+  default:
     TRY(coupled_attempt_implicit(run));
   }
   const int taken = w->error[0] <= 1.0;
@@ -196,6 +173,7 @@ static status step(coupled_run *run) {
     swap(&run->k[0], &run->k[run->end]);
   }
   w->attempts[0]++;
+  if (run->plan.adaptive) ode_judge(w);
   if (taken) {
     ode_accept(w, 0);
     w->t[0] = w->next[0];
@@ -273,7 +251,7 @@ void coupled_explain(const coupled_run *run, char *text, size_t room) {
     snprintf(stiff, sizeof stiff,
              "; the problem is stiff there (h |lambda| = %.3g, the limit of %s is %.3g): tr-bdf2 "
              "can make larger steps",
-             run->stiff_product, run->by->name, run->by->stable);
+             run->stiff_product, run->by->name, coupled_stable(run->by));
   }
   if (run->unsolved && w->status[0] != ODE_DONE) {
     snprintf(text, room,

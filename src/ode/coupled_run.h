@@ -11,20 +11,7 @@
 #include "coupled_systems.h"
 #include "function.h"
 #include "linear.h"
-
-/* A method, by name. */
-typedef struct coupled_method {
-  const char *name, *help, *source;
-  int kind, variant; /* ode_kind, and which of its kind */
-  int order;         /* of the error estimate plus one; 0: it has none */
-  double stable;     /* explicit: real steps h lambda up to here are stable */
-} coupled_method;
-
-/* By position (NULL past the last) and by name (NULL: unknown; `auto` is none of them). Local. */
-const coupled_method *coupled_method_at(int index);
-const coupled_method *coupled_method_find(const char *name);
-
-enum { COUPLED_BACKWARD_EULER, COUPLED_TR_BDF2 }; /* variants of ODE_IMPLICIT */
+#include "methods.h"
 
 typedef struct coupled_newton coupled_newton; /* coupled_implicit.c */
 
@@ -50,7 +37,7 @@ typedef struct coupled_run {
   ode_plan plan;              /* instants, dt, tolerances, max_steps, save_at; the rest is set */
 
   /* made by coupled_open */
-  const coupled_method *by; /* at work now */
+  const ode_method *by; /* at work now */
   int automatic;
   coupled_layout layout;
   ownership owned; /* of components */
@@ -60,10 +47,11 @@ typedef struct coupled_run {
   double *constant; /* parameters and constants */
   coupled_work *work;
   vec y, u, v, e;
-  vec k[ODE_STAGES + 1]; /* k[0] = f(t, y) */
-  int end;               /* which k is the slope at u */
-  double *saved;         /* [saves][components of this rank]; NaN: not met */
-  void *kept;            /* coupled_saving.c's */
+  vec k[ODE_STAGES + 1];     /* k[0] = f(t, y) */
+  int end;                   /* which k is the slope at u */
+  double *saved;             /* [saves][components of this rank]; NaN: not met */
+  void *kept;                /* coupled_saving.c's */
+  vec positions, velocities; /* verlet: 1 at the components that are, 0 at others */
   coupled_newton *newton;
 
   /* state */
@@ -94,7 +82,7 @@ const char *coupled_reason(const coupled_run *run);
 void coupled_explain(const coupled_run *run, char *text, size_t room);
 
 /* Its steps are those of this method from now on. Local. */
-void coupled_use(coupled_run *run, const coupled_method *m);
+void coupled_use(coupled_run *run, const ode_method *m);
 
 /* ---- coupled_vectors.c ---- */
 
@@ -118,8 +106,16 @@ void coupled_between(coupled_run *run, double x);
 
 /* ---- coupled_explicit.c, coupled_implicit.c ---- */
 
+/* The end of the method's real interval of stability: steps with h |lambda| below it are stable; 0:
+ * there is none. Local. */
+double coupled_stable(const ode_method *m);
+
+/* What verlet needs beside. */
+status coupled_verlet_open(coupled_run *run);
+
 /* Tries the step from t to next: u, k[end], error. */
 status coupled_attempt_explicit(coupled_run *run);
+status coupled_attempt_verlet(coupled_run *run);
 status coupled_attempt_implicit(coupled_run *run);
 
 /* coupled_between() of implicit steps. Local. */

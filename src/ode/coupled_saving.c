@@ -150,7 +150,7 @@ static status go_on(coupled_run *run, const double *real, const int64_t *whole) 
     w->status[0] = ODE_RUNNING;
   }
   if (run->switched < 0) return STATUS_OK;
-  coupled_use(run, coupled_method_find("tr-bdf2"));
+  coupled_use(run, ode_method_find("tr-bdf2"));
   return coupled_newton_open(run);
 }
 

@@ -75,11 +75,11 @@ static void hermite(coupled_run *run, double x) {
 void coupled_between(coupled_run *run, double x) {
   const ode_tableau m = ode_tableau_of(run->plan.variant);
   double weight[ODE_STAGES];
-  if (run->plan.kind != ODE_RUNGE_KUTTA) {
+  if (run->plan.kind == ODE_IMPLICIT) {
     coupled_between_implicit(run, x);
     return;
   }
-  if (m.dense[0][0] == 0.0) {
+  if (run->plan.kind == ODE_VERLET || m.dense[0][0] == 0.0) {
     hermite(run, x);
     return;
   }
