@@ -2,8 +2,9 @@
  * block ODE_LANES lanes are advanced together, and a lane that is through takes the block's next
  * trajectory. Memory: a group a thread, in the first-level cache for small systems.
  *
- * Written for a file each: ode_omp.c has lanes in vectors, ode_omp_stiff.c one lane, for steps that
- * factor a matrix of their own. Define ODE_LANES before including this. */
+ * Written for a file each: ode_omp.c has lanes in vectors, ode_omp_single.c one lane, for steps
+ * that factor a matrix of their own, and for few trajectories. Define ODE_LANES before including
+ * this. */
 #ifndef ODE_THREADS_H
 #define ODE_THREADS_H
 
@@ -13,13 +14,14 @@
 
 #include "omp_team.h"
 
-/* The steps of one lane: see ode_omp_stiff.c. */
-extern const ode_backend ODE_omp_stiff;
+/* The steps of one lane: see ode_omp_single.c. */
+extern const ode_backend ODE_omp_single;
 
 struct ode_kernel {
   const ode_backend *of; /* who made it: the groups are of its lanes */
   int threads;
   ode_group *group; /* [threads] */
+  ode_kernel *few;  /* of one lane, for few trajectories; NULL: not there */
 };
 
 static void threads_release(device *d, ode_kernel **k) {

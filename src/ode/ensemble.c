@@ -63,21 +63,31 @@ static void list_blocks(marching *m) {
 
 /* ---- a round ---- */
 
-/* Advances a run of rows in pieces until the round is over. */
+/* Advances the piece that is loaded until all have ended or the round is over. */
+static status work_on_piece(marching *m, ode_rows *r, double until) {
+  status rc = STATUS_OK;
+  int open;
+  do {
+    const double begin = comm_clock();
+    TRY(ode_piece_advance(m->e, r, m->attempts, &open));
+    const double took = comm_clock() - begin;
+    if (took < 0.5 * CALL && m->attempts < INT64_MAX / 4) m->attempts *= 2;
+    if (took > 2.0 * CALL && m->attempts > 1) m->attempts /= 2;
+  } while (open && comm_clock() <= until);
+done:
+  return rc;
+}
+
+/* The same with a run of rows, in pieces. */
 static status work_on(marching *m, ode_rows *r, int64_t first, int64_t count, double until) {
   status rc = STATUS_OK;
   const int64_t piece = m->e->piece;
-  for (int64_t at = 0; at < count; at += piece) {
-    const int64_t here = count - at < piece ? count - at : piece;
-    do {
-      const double begin = comm_clock();
-      TRY(ode_advance(m->e, r, first + at, here, m->attempts));
-      const double took = comm_clock() - begin;
-      m->seconds += took;
-      if (took < 0.5 * CALL && m->attempts < INT64_MAX / 4) m->attempts *= 2;
-      if (took > 2.0 * CALL && m->attempts > 1) m->attempts /= 2;
-      if (comm_clock() > until) goto done;
-    } while (block_is_open(r, first + at - r->first, here));
+  for (int64_t at = 0; at < count && comm_clock() <= until; at += piece) {
+    const double begin = comm_clock();
+    TRY(ode_piece_load(m->e, r, first + at, count - at < piece ? count - at : piece));
+    TRY(work_on_piece(m, r, until));
+    TRY(ode_piece_store(m->e, r));
+    m->seconds += comm_clock() - begin;
   }
 done:
   return rc;

@@ -98,8 +98,14 @@ void ode_rows_start(ode_ensemble *e, ode_rows *r, int64_t first, int64_t count);
 status ode_staging_create(ode_ensemble *e, int64_t most, ode_staging **out);
 void ode_staging_release(ode_ensemble *e, ode_staging **s);
 
-/* Advances rows [first, first + count) of r, each by at most `attempts` steps. Local. */
-status ode_advance(ode_ensemble *e, ode_rows *r, int64_t first, int64_t count, int64_t attempts);
+/* Rows [first, first + count) of r become the piece in the backend's memory; the piece becomes r's
+ * rows again. Local. */
+status ode_piece_load(ode_ensemble *e, ode_rows *r, int64_t first, int64_t count);
+status ode_piece_store(ode_ensemble *e, ode_rows *r);
+
+/* Advances the piece, each trajectory by at most `attempts` steps; r gets to know who has ended.
+ * *open: somebody has not. Local. */
+status ode_piece_advance(ode_ensemble *e, ode_rows *r, int64_t attempts, int *open);
 
 /* ---- ensemble_saving.c ---- */
 

@@ -152,15 +152,25 @@ done:
   return rc;
 }
 
-status ode_advance(ode_ensemble *e, ode_rows *r, int64_t first, int64_t count, int64_t attempts) {
-  status rc = STATUS_OK;
-  const int64_t at = first - r->first;
+status ode_piece_load(ode_ensemble *e, ode_rows *r, int64_t first, int64_t count) {
   ode_states *s = &e->staging->s;
   s->first = first;
   s->count = count;
-  TRY(carry(e, r, at, count, 1));
+  return carry(e, r, first - r->first, count, 1);
+}
+
+status ode_piece_store(ode_ensemble *e, ode_rows *r) {
+  const ode_states *s = &e->staging->s;
+  return carry(e, r, s->first - r->first, s->count, 0);
+}
+
+status ode_piece_advance(ode_ensemble *e, ode_rows *r, int64_t attempts, int *open) {
+  status rc = STATUS_OK;
+  const ode_states *s = &e->staging->s;
+  unsigned char *ended = r->status + (s->first - r->first);
   TRY(e->kernels->ode->advance(e->place, e->kernel, s, attempts));
-  TRY(carry(e, r, at, count, 0));
+  TRY(e->kernels->copy_out(e->place, (hptr){ended}, s->status, s->count));
+  *open = memchr(ended, ODE_RUNNING, (size_t)s->count) != NULL;
 done:
   return rc;
 }
