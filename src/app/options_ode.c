@@ -102,8 +102,9 @@ const command COMMAND_ode = {"ode", "ensembles of ordinary and stochastic differ
 #define SYSTEM(id, name)  "|" name
 #define COUPLED(word, id) "|" word
 static const char NAMES[] =
-#include "coupled.def"
 #include "systems.def"
+    "" /* ensembles before coupled systems */
+#include "coupled.def"
     ;
 #undef COUPLED
 #undef SYSTEM
