@@ -1,6 +1,7 @@
 """halosweep's INI files: the same grammar as src/core/ini.c, as far as reading good files goes.
 
-A config is {section: {key: text}}; names are lower case, `-` is `_`; halosweep itself judges values.
+A config is {section: {key: text}}; names are lower case, `-` is `_`; halosweep itself judges
+values.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def parse(text: str, name: str) -> Config:
             key = left.strip().lower().replace("-", "_")
             section[key] = right.strip()
         else:
-            raise Failure(USAGE, f"{name}:{number}: '{bare.strip()}': expected [section] or key = value")
+            raise Failure(
+                USAGE, f"{name}:{number}: '{bare.strip()}': expected [section] or key = value"
+            )
     return config
 
 
@@ -63,7 +66,8 @@ def text_of(config: Config) -> str:
     """The INI text of a config."""
     return "\n".join(
         f"[{section}]\n" + "".join(f"{k} = {v}\n" for k, v in keys.items())
-        for section, keys in config.items())
+        for section, keys in config.items()
+    )
 
 
 def command_of(config: Config, asked: str | None, name: str) -> str:
@@ -98,8 +102,9 @@ def with_absolute_paths(config: Config, folder: str) -> Config:
         out[section] = {}
         for key, value in keys.items():
             path, colon, rest = value.strip('"').partition(":")
-            if (key in FILE_KEYS or path.endswith(FILE_ENDINGS)) and \
-                    os.path.isfile(os.path.join(folder, path)):
+            if (key in FILE_KEYS or path.endswith(FILE_ENDINGS)) and os.path.isfile(
+                os.path.join(folder, path)
+            ):
                 value = f'"{os.path.abspath(os.path.join(folder, path))}{colon}{rest}"'
             out[section][key] = value
     return out

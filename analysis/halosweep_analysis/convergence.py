@@ -1,18 +1,20 @@
 """What a history of residuals shows: the rule behind `plot history`'s words.
 
-With L_k = log10 of row k, n rows, the tail = the last quarter of them (10 rows at least), an eighth = n/8:
+With L_k = log10 of row k, n rows, the tail = the last quarter of them (10 rows at least), an eighth
+= n/8:
 
-- diverging: a row is not finite; or the median of the last eighth lies a decade or more above the lowest
-  row, which stands before it, and of the rows from the lowest on (three at least) the second half has both
-  its highest and its lowest row above those of the first half (by more than 0.05): swings that return do not.
+- diverging: a row is not finite; or the median of the last eighth lies a decade or more above the
+  lowest row, which stands before it, and of the rows from the lowest on (three at least) the second
+  half has both its highest and its lowest row above those of the first half (by more than 0.05):
+  swings that return do not.
 - the swing is how far L moves, in the tail, around its straight line (least squares);
-- stalled: the best row of the tail is better than the best row before it by no more than a tenth of what the
-  mean rate (all progress over all rows) would give over the tail, or a tenth of the swing;
+- stalled: the best row of the tail is better than the best row before it by no more than a tenth of
+  what the mean rate (all progress over all rows) would give over the tail, or a tenth of the swing;
 - swinging: in the tail a quarter of the steps or more go up, and the swing is log10 2 or more.
 
-diverging -> "diverging"; stalled and swinging -> "oscillating"; stalled -> "stagnating"; swinging ->
-"converging, oscillating"; else "converging". Below 4 rows: "too short". A residual
-of 0 ends the history.
+diverging -> "diverging"; stalled and swinging -> "oscillating"; stalled -> "stagnating"; swinging
+-> "converging, oscillating"; else "converging". Below 4 rows: "too short". A residual of 0 ends the
+history.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def _diverging(level: np.ndarray) -> bool:
     since = level[lowest:]
     if len(since) < max(3, eighth + 1) or np.median(level[-eighth:]) < level[lowest] + DECADE:
         return False
-    first, second = since[:len(since) // 2], since[len(since) // 2:]
+    first, second = since[: len(since) // 2], since[len(since) // 2 :]
     return bool(second.max() > first.max() + NOT_LEVEL and second.min() > first.min() + NOT_LEVEL)
 
 
@@ -78,9 +80,11 @@ def classify(residual: np.ndarray) -> Verdict:
     r = np.asarray(residual, dtype=float)
     zero = np.flatnonzero(r == 0)
     if len(zero) > 0:
-        r = r[:zero[0]]
+        r = r[: zero[0]]
     finite = r[np.isfinite(r)]
-    first, last, best = (float(finite[0]), float(r[-1]), float(finite.min())) if len(finite) else 3 * (np.nan,)
+    first, last, best = (
+        (float(finite[0]), float(r[-1]), float(finite.min())) if len(finite) else 3 * (np.nan,)
+    )
     if len(zero) > 0:
         last = best = 0.0
     if len(finite) < len(r):

@@ -1,11 +1,13 @@
-"""How the commands end: halosweep's exit codes, one line of text, no traceback for a user's mistake."""
+"""How the commands end: halosweep's exit codes, one line of text, no traceback for a user's
+mistake."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from typing import Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 USAGE, INPUT, PARTIAL, IO, UNAVAILABLE = 2, 3, 4, 6, 7  # src: docs/handbook.md, Exit codes
 
@@ -24,11 +26,12 @@ class Failure(Exception):
 class Parser(argparse.ArgumentParser):
     """Whole option names only, and errors in halosweep's words."""
 
-    def __init__(self, *args: object, **more: object) -> None:
+    def __init__(self, **more: Any) -> None:
         more.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(*args, allow_abbrev=False, **more)  # type: ignore[arg-type]
+        super().__init__(allow_abbrev=False, **more)
 
-    def error(self, message: str) -> None:  # type: ignore[override]
+    def error(self, message: str) -> NoReturn:
+        """Ends with 2."""
         raise Failure(USAGE, f"{message} ({self.prog} --help)")
 
 
@@ -62,8 +65,11 @@ def run(name: str, command: Callable[[list[str]], int], words: Sequence[str] | N
         package = PACKAGES.get((e.name or "").split(".")[0])
         if package is None:
             raise
-        say(name, f"error: {sys.executable} has no {e.name}: install it (Debian: {package}; or pip "
-            f"install {e.name}), or name a Python that has it: HALOSWEEP_PYTHON=/usr/bin/python3")
+        say(
+            name,
+            f"error: {sys.executable} has no {e.name}: install it (Debian: {package}; or pip "
+            f"install {e.name}), or name a Python that has it: HALOSWEEP_PYTHON=/usr/bin/python3",
+        )
         return UNAVAILABLE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

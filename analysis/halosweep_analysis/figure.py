@@ -1,15 +1,17 @@
 """What all figures share: colours, sizes, and the file at the end.
 
-Colours are Okabe and Ito's (2008) but for the yellow, told apart by colour-blind eyes; lines differ in their dashes too.
-Fields are drawn in viridis and its like: lightness grows with the value. Figures are drawn headless (Agg).
-A file is replaced only if a figure of halosweep stands there, or with --force.
+Colours are Okabe and Ito's (2008) but for the yellow, told apart by colour-blind eyes; lines differ
+in their dashes too. Fields are drawn in viridis and its like: lightness grows with the value.
+Figures are drawn headless (Agg). A file is replaced only if a figure of halosweep stands there, or
+with --force.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING
 
 from .failure import IO, USAGE, Failure
 
@@ -32,19 +34,33 @@ class Target:
     force: bool
 
 
-def new(columns: int = 1, rows: int = 1, width: float = 7.0, height: float = 4.6
-        ) -> tuple["Figure", list["Axes"]]:
+def new(
+    columns: int = 1, rows: int = 1, width: float = 7.0, height: float = 4.6
+) -> tuple["Figure", list["Axes"]]:
     """A figure and its axes, a row after the other; sizes in inches of one panel."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    plt.rcParams.update({
-        "axes.prop_cycle": plt.cycler(color=COLOURS), "axes.grid": True, "grid.alpha": 0.3,
-        "image.cmap": FIELD_MAP, "font.size": 9, "svg.fonttype": "none", "svg.hashsalt": MARK})
-    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows),
-                                squeeze=False, constrained_layout=True)
+    plt.rcParams.update(
+        {
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.grid": True,
+            "grid.alpha": 0.3,
+            "image.cmap": FIELD_MAP,
+            "font.size": 9,
+            "svg.fonttype": "none",
+            "svg.hashsalt": MARK,
+        }
+    )
+    figure, axes = plt.subplots(
+        rows,
+        columns,
+        figsize=(width * columns, height * rows),
+        squeeze=False,
+        constrained_layout=True,
+    )
     return figure, list(axes.flat)
 
 
@@ -91,8 +107,11 @@ def save(figure: "Figure", target: Target) -> None:
     import matplotlib.pyplot as plt
 
     ending = os.path.splitext(target.path)[1].lower()
-    mark = {".png": {"Software": MARK}, ".pdf": {"Creator": MARK, "CreationDate": None},
-            ".svg": {"Creator": MARK, "Date": None}}[ending]
+    mark = {
+        ".png": {"Software": MARK},
+        ".pdf": {"Creator": MARK, "CreationDate": None},
+        ".svg": {"Creator": MARK, "Date": None},
+    }[ending]
     part = temporary(target.path)
     try:
         figure.savefig(part, dpi=150, format=ending[1:], metadata=mark)

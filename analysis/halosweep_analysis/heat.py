@@ -1,7 +1,9 @@
-"""`plot heat`: fields of run.vtkhdf as lines, cuts and maximum projections, at one time or all (GIF).
+"""`plot heat`: fields of run.vtkhdf as lines, cuts and maximum projections, at one time or all
+(GIF).
 
-A field is read plane by plane, and a cut reads no more than itself: files may be larger than memory.
-u[t] has the axes (z, y, x), (y, x) or (x): slowest directions of one point are left out in the file.
+A field is read plane by plane, and a cut reads no more than itself: files may be larger than
+memory. u[t] has the axes (z, y, x), (y, x) or (x): slowest directions of one point are left out in
+the file.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LINES = 8      # times in a figure of lines
-FRAMES = 200   # of an animation
+LINES = 8  # times in a figure of lines
+FRAMES = 200  # of an animation
 FRAME_MS = 120
 
 
@@ -56,9 +58,11 @@ def open_run(path: str) -> Run:
         raise Failure(INPUT, f"{path} has no saved fields: nothing to draw")
     grid = result.file["VTKHDF"].attrs
     shape = result.data["VTKHDF/PointData/u"].shape[1:]
-    axes = ("z", "y", "x")[3 - len(shape):]
-    places = {a: grid["Origin"]["xyz".index(a)] + grid["Spacing"]["xyz".index(a)] * np.arange(n)
-              for a, n in zip(axes, shape)}
+    axes = ("z", "y", "x")[3 - len(shape) :]
+    places = {
+        a: grid["Origin"]["xyz".index(a)] + grid["Spacing"]["xyz".index(a)] * np.arange(n)
+        for a, n in zip(axes, shape)
+    }
     return Run(result, result.array("VTKHDF/Steps/Values"), axes, places)
 
 
@@ -83,7 +87,10 @@ def settle(run: Run, view: View) -> View:
         cut = run.axes[0]
     for name, option in ((cut, "--axis"), (over, "--max-over")):
         if name is not None and (name not in run.axes or len(run.axes) == 1):
-            raise Failure(USAGE, f"{option} {name}: this field has {len(run.axes)} axes, {', '.join(run.axes)}")
+            raise Failure(
+                USAGE,
+                f"{option} {name}: this field has {len(run.axes)} axes, {', '.join(run.axes)}",
+            )
     at = view.at
     if cut is not None:
         places = run.places[cut]
@@ -102,12 +109,12 @@ def shown(run: Run, view: View, t: int) -> tuple[np.ndarray, tuple[str, ...]]:
                 field = np.maximum(field, plane)
         else:
             field = np.stack([plane.max(axis=k - 1) for plane in planes])
-        return field, run.axes[:k] + run.axes[k + 1:]
+        return field, run.axes[:k] + run.axes[k + 1 :]
     if view.axis is not None:
         k = run.axes.index(view.axis)
         index: list[object] = [slice(None)] * len(run.axes)
         index[k] = int(np.abs(run.places[view.axis] - view.at).argmin())
-        return run.read(t, tuple(index)), run.axes[:k] + run.axes[k + 1:]
+        return run.read(t, tuple(index)), run.axes[:k] + run.axes[k + 1 :]
     return run.read(t, ()), run.axes
 
 
@@ -120,8 +127,13 @@ def _title(run: Run, view: View, t: int | None) -> str:
     return ", ".join(words)
 
 
-def _image(axes: "Axes", run: Run, field: np.ndarray, names: tuple[str, ...],
-           limits: tuple[float, float] | None = None) -> None:
+def _image(
+    axes: "Axes",
+    run: Run,
+    field: np.ndarray,
+    names: tuple[str, ...],
+    limits: tuple[float, float] | None = None,
+) -> None:
     extent = []
     for name in (names[1], names[0]):
         places = run.places[name]
@@ -129,8 +141,15 @@ def _image(axes: "Axes", run: Run, field: np.ndarray, names: tuple[str, ...],
         extent += [places[0] - half, places[-1] + half]
     width, height = extent[1] - extent[0], extent[3] - extent[2]
     low, high = limits or (None, None)
-    image = axes.imshow(field, origin="lower", extent=extent, vmin=low, vmax=high, interpolation="nearest",
-                        aspect="equal" if 0.2 < width / height < 5 else "auto")
+    image = axes.imshow(
+        field,
+        origin="lower",
+        extent=extent,
+        vmin=low,
+        vmax=high,
+        interpolation="nearest",
+        aspect="equal" if 0.2 < width / height < 5 else "auto",
+    )
     axes.grid(False)
     axes.set(xlabel=f"{names[1]} / m", ylabel=f"{names[0]} / m")
     axes.figure.colorbar(image, ax=axes, label="temperature u / K")
@@ -171,7 +190,9 @@ def write_gif(path: str, view: View, target: figure.Target) -> int:
     run = open_run(path)
     view = settle(run, view)
     times = sorted({int(i) for i in np.linspace(0, len(run.times) - 1, FRAMES).round()})
-    ends = [(float(np.nanmin(f)), float(np.nanmax(f))) for f in (shown(run, view, t)[0] for t in times)]
+    ends = [
+        (float(np.nanmin(f)), float(np.nanmax(f))) for f in (shown(run, view, t)[0] for t in times)
+    ]
     limits = min(e[0] for e in ends), max(e[1] for e in ends)
     frames = []
     import matplotlib.pyplot as plt
@@ -184,16 +205,26 @@ def write_gif(path: str, view: View, target: figure.Target) -> int:
         else:
             axes.plot(run.places[names[0]], field, **figure.style(0))
             margin = 0.02 * (limits[1] - limits[0]) or 1.0
-            axes.set(xlabel=f"{names[0]} / m", ylabel="temperature u / K",
-                     ylim=(limits[0] - margin, limits[1] + margin))
+            axes.set(
+                xlabel=f"{names[0]} / m",
+                ylabel="temperature u / K",
+                ylim=(limits[0] - margin, limits[1] + margin),
+            )
         axes.set_title(_title(run, view, t))
         fig.canvas.draw()
         frames.append(Image.fromarray(np.asarray(fig.canvas.buffer_rgba())).convert("RGB"))
         plt.close(fig)
     part = figure.temporary(target.path)
     try:
-        frames[0].save(part, format="GIF", save_all=True, append_images=frames[1:], duration=FRAME_MS, loop=0,
-                       comment=figure.MARK.encode())
+        frames[0].save(
+            part,
+            format="GIF",
+            save_all=True,
+            append_images=frames[1:],
+            duration=FRAME_MS,
+            loop=0,
+            comment=figure.MARK.encode(),
+        )
         os.replace(part, target.path)
     finally:
         if os.path.exists(part):

@@ -1,4 +1,5 @@
-"""`plot history`: residuals of solves with what they show in words, or the totals of heat over time."""
+"""`plot history`: residuals of solves with what they show in words, or the totals of heat over
+time."""
 
 from __future__ import annotations
 
@@ -34,17 +35,29 @@ def draw_residuals(histories: list[History], labels: list[str]) -> tuple["Figure
         at, residual = h.columns["iteration"], h.columns["residual"]
         shown = np.isfinite(residual) & (residual > 0)
         look = figure.style(k)
-        axes.plot(at[shown], residual[shown], label=f"{label}: {verdict.word}", linewidth=1.3, **look)
+        axes.plot(
+            at[shown], residual[shown], label=f"{label}: {verdict.word}", linewidth=1.3, **look
+        )
         true = h.columns.get("true_residual", np.array([]))
         there = np.isfinite(true) & (true > 0)
         if there.any():
-            axes.plot(at[there], true[there], "o", markersize=4, fillstyle="none", color=look["color"],
-                      label="_recomputed")
+            axes.plot(
+                at[there],
+                true[there],
+                "o",
+                markersize=4,
+                fillstyle="none",
+                color=look["color"],
+                label="_recomputed",
+            )
     if not any(len(line.get_xdata()) for line in axes.lines):
         raise Failure(INPUT, "no residual above 0: nothing to draw")
     axes.set(xlabel="iteration", ylabel="residual ‖b − A x‖₂ / ‖b‖₂", yscale="log")
-    axes.legend(title="rings: recomputed" if any(
-        line.get_label() == "_recomputed" for line in axes.lines) else None)
+    axes.legend(
+        title="rings: recomputed"
+        if any(line.get_label() == "_recomputed" for line in axes.lines)
+        else None
+    )
     return fig, verdicts
 
 
@@ -55,13 +68,21 @@ def draw_heat(histories: list[History], labels: list[str]) -> "Figure":
     fig, (above, below) = figure.new(rows=2, height=3.4)
     count = 0
     for h, label in zip(histories, labels):
-        for name in ["minimum", "mean", "maximum"] + [n for n in h.columns if n.startswith("probe")]:
-            above.plot(h.columns["time"], h.columns[name], label=f"{label}: {name.replace('_', ' ')}",
-                       marker=".", **figure.style(count))
+        for name in ["minimum", "mean", "maximum"] + [
+            n for n in h.columns if n.startswith("probe")
+        ]:
+            above.plot(
+                h.columns["time"],
+                h.columns[name],
+                label=f"{label}: {name.replace('_', ' ')}",
+                marker=".",
+                **figure.style(count),
+            )
             count += 1
     for k, (h, label) in enumerate(zip(histories, labels)):
-        below.plot(h.columns["time"], h.columns["total_heat"], label=label, marker=".",
-                   **figure.style(k))
+        below.plot(
+            h.columns["time"], h.columns["total_heat"], label=label, marker=".", **figure.style(k)
+        )
     above.set(xlabel="time / s", ylabel="temperature u / K")
     below.set(xlabel="time / s", ylabel="total heat ∫u dV / (K m^d)")
     above.legend(fontsize=7)
@@ -71,5 +92,9 @@ def draw_heat(histories: list[History], labels: list[str]) -> "Figure":
 
 def words(label: str, v: Verdict) -> str:
     """The line of text for one history."""
-    rate = "" if np.isnan(v.decades_per_row) else f", {v.decades_per_row:.3g} decades a row at the end"
-    return f"{label}: {v.word}: {v.rows} rows, {v.first:.3e} -> {v.last:.3e}, best {v.best:.3e}{rate}"
+    rate = (
+        "" if np.isnan(v.decades_per_row) else f", {v.decades_per_row:.3g} decades a row at the end"
+    )
+    return (
+        f"{label}: {v.word}: {v.rows} rows, {v.first:.3e} -> {v.last:.3e}, best {v.best:.3e}{rate}"
+    )

@@ -1,8 +1,9 @@
 """Runs the points of a scaling study, or submits them, and collects their reports.
 
-A folder holds a study: study.json (what it is a study of), rR.ini (the config on R ranks), and for every
-repeat k of a point rR-tT-BACKEND-k.json (the report) and .log (what was printed). A report counts when it says
-success, and the ranks, threads and backend that were asked for; one that does not is renamed .rejected.
+A folder holds a study: study.json (what it is a study of), rR.ini (the config on R ranks), and for
+every repeat k of a point rR-tT-BACKEND-k.json (the report) and .log (what was printed). A report
+counts when it says success, and the ranks, threads and backend that were asked for; one that does
+not is renamed .rejected.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def cores_here() -> int:
     cores = set()
     for cpu in os.sched_getaffinity(0):
         try:
-            cores.add(Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text())
+            cores.add(
+                Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text()
+            )
         except OSError:
             cores.add(str(cpu))
     return len(cores)
@@ -55,8 +58,13 @@ def cores_here() -> int:
 
 def open_folder(study: Study, s: Setting, force: bool) -> None:
     """Makes the study's folder, or finds in it the same study."""
-    identity = {"format": FORMAT, "mode": study.mode, "command": study.command,
-                "config": text_of(study.base), "extra": s.extra}
+    identity = {
+        "format": FORMAT,
+        "mode": study.mode,
+        "command": study.command,
+        "config": text_of(study.base),
+        "extra": s.extra,
+    }
     mark = s.folder / "study.json"
     if mark.exists():
         try:
@@ -65,13 +73,18 @@ def open_folder(study: Study, s: Setting, force: bool) -> None:
             found = {}
         differ = [k for k in identity if found.get(k) != identity[k]]
         if differ and not force:
-            raise Failure(USAGE, f"{s.folder} holds another study (its {', '.join(differ)}): another --folder, "
-                          "or --force to begin anew")
+            raise Failure(
+                USAGE,
+                f"{s.folder} holds another study (its {', '.join(differ)}): another --folder, "
+                "or --force to begin anew",
+            )
         if differ:
             for old in list(s.folder.glob("r*-t*-*")) + [s.folder / "jobs.json"]:
                 old.unlink(missing_ok=True)
     elif s.folder.is_dir() and any(s.folder.iterdir()) and not force:
-        raise Failure(USAGE, f"{s.folder} is there, and is no scaling study: another --folder, or --force")
+        raise Failure(
+            USAGE, f"{s.folder} is there, and is no scaling study: another --folder, or --force"
+        )
     try:
         s.folder.mkdir(parents=True, exist_ok=True)
         mark.write_text(json.dumps(identity, indent=1) + "\n")
@@ -108,7 +121,7 @@ def trouble_in_log(path: Path) -> str:
 
 
 def collect(p: Point, s: Setting, command: str) -> list[int]:
-    """Takes the point's good reports; the repeats that are missing. `trouble` is set while there are any."""
+    """Takes the point's good reports; the repeats that are missing (`trouble` says why)."""
     p.reports, missing, p.trouble = [], [], ""
     for k in range(1, s.repeat + 1):
         path = s.folder / f"{name_of(p)}-{k}.json"
@@ -134,15 +147,31 @@ def collect(p: Point, s: Setting, command: str) -> list[int]:
 
 def command_line(p: Point, s: Setting, command: str, k: str) -> list[str]:
     """halosweep with its arguments; the rank count is said on one rank, too."""
-    return [s.halosweep, command, f"r{p.ranks}.ini", "--ranks", str(p.ranks), "--threads", str(p.threads),
-            "--backend", p.backend, "--progress", "off", "--report", f"{name_of(p)}-{k}.json", *s.extra]
+    return [
+        s.halosweep,
+        command,
+        f"r{p.ranks}.ini",
+        "--ranks",
+        str(p.ranks),
+        "--threads",
+        str(p.threads),
+        "--backend",
+        p.backend,
+        "--progress",
+        "off",
+        "--report",
+        f"{name_of(p)}-{k}.json",
+        *s.extra,
+    ]
 
 
 def write_config(study: Study, p: Point, s: Setting) -> None:
     """rR.ini of the point."""
     text = text_of(config_on(study, p.ranks))
     (s.folder / f"r{p.ranks}.ini").write_text(
-        f"# {study.mode} scaling, {p.ranks} ranks; made from {os.path.basename(study.name)}\n" + text)
+        f"# {study.mode} scaling, {p.ranks} ranks; made from {os.path.basename(study.name)}\n"
+        + text
+    )
 
 
 def run_repeat(study: Study, p: Point, s: Setting, k: int) -> None:
@@ -152,17 +181,26 @@ def run_repeat(study: Study, p: Point, s: Setting, k: int) -> None:
     log = s.folder / f"{name_of(p)}-{k}.log"
     with open(log, "wb") as out:
         try:
-            done = subprocess.run(launch + command_line(p, s, study.command, str(k)), cwd=s.folder,
-                                  stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, check=False)
+            done = subprocess.run(
+                launch + command_line(p, s, study.command, str(k)),
+                cwd=s.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
         except OSError as e:
-            raise Failure(UNAVAILABLE, f"{launch[0]} {NOT_FOUND}: {e.strerror}; name yours with "
-                          "--launcher 'COMMAND -n {ranks} ...'") from None
+            raise Failure(
+                UNAVAILABLE,
+                f"{launch[0]} {NOT_FOUND}: {e.strerror}; name yours with "
+                "--launcher 'COMMAND -n {ranks} ...'",
+            ) from None
     if done.returncode != 0:
         say("scale", f"{name_of(p)}, repeat {k}: exit {done.returncode}, see {log}")
 
 
 def run_all(study: Study, points: list[Point], s: Setting) -> None:
-    """Runs what is missing: the repeats outside, so that a slow minute does not hit one point alone."""
+    """Runs what is missing; repeats outside, so that a slow minute does not hit one point alone."""
     missing = {id(p): collect(p, s, study.command) for p in points}
     cores = 0 if s.launcher or "SLURM_JOB_ID" in os.environ else cores_here()
     for p in points:
@@ -173,7 +211,10 @@ def run_all(study: Study, points: list[Point], s: Setting) -> None:
         for p in points:
             if k not in missing[id(p)] or (p.oversubscribed and not s.oversubscribe):
                 continue
-            say("scale", f"{p.ranks} ranks x {p.threads} threads, {p.backend}: repeat {k} of {s.repeat}")
+            say(
+                "scale",
+                f"{p.ranks} ranks x {p.threads} threads, {p.backend}: repeat {k} of {s.repeat}",
+            )
             write_config(study, p, s)
             run_repeat(study, p, s, k)
     for p in points:

@@ -1,8 +1,8 @@
 """`plot ode`: phase portraits and series of saved states, fans (quantile bands), maps over swept
 parameters, histograms of final states.
 
-Components are called as in [equations]; a built-in system's are y[0], y[1], ... Times and states have the
-units of the equations. Trajectories that failed are left out of fans and maps.
+Components are called as in [equations]; a built-in system's are y[0], y[1], ... Times and states
+have the units of the equations. Trajectories that failed are left out of fans and maps.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def _components(result: Result, text: str | None, default: list[int]) -> list[in
         elif word.isdigit() and int(word) < len(names):
             chosen.append(int(word))
         else:
-            raise Failure(USAGE, f"--components {word}: expected some of {', '.join(names)}, or their numbers")
+            raise Failure(
+                USAGE, f"--components {word}: expected some of {', '.join(names)}, or their numbers"
+            )
     return chosen
 
 
@@ -85,7 +87,9 @@ def default_kind(result: Result) -> str:
 
 def _saved(result: Result, wanted: list[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
     if not _has_saved(result):
-        raise Failure(INPUT, f"{result.path} has no saved states: nothing to draw (run with save_at = times)")
+        raise Failure(
+            INPUT, f"{result.path} has no saved states: nothing to draw (run with save_at = times)"
+        )
     data = result.data["ode/saved"]
     states = data[()] if wanted is None else np.stack([data[k] for k in wanted])
     return result.array("ode/save_at"), states
@@ -99,8 +103,13 @@ def draw_series(result: Result, c: Choice) -> "Figure":
     fig, panels = figure.new(rows=len(chosen), height=2.4)
     for axes, k in zip(panels, chosen):
         for j, trajectory in enumerate(wanted):
-            axes.plot(times, states[j, :, k], marker="." if len(times) < 50 else None,
-                      label=f"trajectory {trajectory}", **figure.style(j))
+            axes.plot(
+                times,
+                states[j, :, k],
+                marker="." if len(times) < 50 else None,
+                label=f"trajectory {trajectory}",
+                **figure.style(j),
+            )
         axes.set(ylabel=names[k])
     panels[-1].set(xlabel="time t / s")
     if len(wanted) <= 8:
@@ -140,9 +149,18 @@ def draw_fan(result: Result, c: Choice) -> "Figure":
     for axes, k in zip(panels, chosen):
         for low, high, opacity in BANDS:
             a, b = np.nanquantile(states[:, :, k], (low, high), axis=0)
-            axes.fill_between(times, a, b, color=figure.COLOURS[0], alpha=opacity, linewidth=0,
-                              label=f"{low:.0%} to {high:.0%}")
-        axes.plot(times, np.nanmedian(states[:, :, k], axis=0), color=figure.COLOURS[1], label="median")
+            axes.fill_between(
+                times,
+                a,
+                b,
+                color=figure.COLOURS[0],
+                alpha=opacity,
+                linewidth=0,
+                label=f"{low:.0%} to {high:.0%}",
+            )
+        axes.plot(
+            times, np.nanmedian(states[:, :, k], axis=0), color=figure.COLOURS[1], label="median"
+        )
         axes.set(ylabel=names[k])
     panels[-1].set(xlabel="time t / s")
     panels[0].legend(title=f"{len(states)} trajectories", fontsize=7)
@@ -158,10 +176,14 @@ def map_values(result: Result, c: Choice) -> tuple[np.ndarray, str]:
     if c.value == "time":
         return result.array("ode/time"), "last time / s"
     k = _components(result, c.components, [0])[0]
-    return np.where(good(result), result.array("ode/final")[:, k], np.nan), f"final {names_of(result)[k]}"
+    return np.where(
+        good(result), result.array("ode/final")[:, k], np.nan
+    ), f"final {names_of(result)[k]}"
 
 
-def means_on_grid(columns: list[np.ndarray], values: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+def means_on_grid(
+    columns: list[np.ndarray], values: np.ndarray
+) -> tuple[list[np.ndarray], np.ndarray]:
     """The sorted values of each parameter, and the mean of `values` (without NaN) at each pair."""
     ticks, places = zip(*(np.unique(col, return_inverse=True) for col in columns))
     shape = [len(t) for t in ticks]
@@ -178,7 +200,9 @@ def draw_map(result: Result, c: Choice) -> "Figure":
     """Two swept parameters as axes and the mean as colour; one: a dot a trajectory."""
     swept = [n for n in result.parameters("ode") if n in result.config.get("sweep", {})]
     if len(swept) not in (1, 2):
-        raise Failure(INPUT, f"{result.path}: {len(swept)} swept parameters; a map is of one or two")
+        raise Failure(
+            INPUT, f"{result.path}: {len(swept)} swept parameters; a map is of one or two"
+        )
     columns = [result.parameters("ode")[n] for n in swept]
     values, label = map_values(result, c)
     fig, (axes,) = figure.new()
@@ -214,5 +238,10 @@ def draw_histogram(result: Result, c: Choice) -> "Figure":
 
 def draw(result: Result, kind: str, c: Choice) -> "Figure":
     """A figure of `kind`."""
-    return {"phase": draw_phase, "series": draw_series, "fan": draw_fan, "map": draw_map,
-            "histogram": draw_histogram}[kind](result, c)
+    return {
+        "phase": draw_phase,
+        "series": draw_series,
+        "fan": draw_fan,
+        "map": draw_map,
+        "histogram": draw_histogram,
+    }[kind](result, c)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from typing import Callable, Sequence
+from collections.abc import Sequence
+from typing import Callable
 
 from . import figure
 from .failure import USAGE, Failure, Parser, run, say
@@ -15,7 +16,9 @@ def _stem(path: str) -> str:
     return os.path.splitext(os.path.basename(path.rstrip("/")))[0]
 
 
-def _target(args: Namespace, default: str, inputs: Sequence[str], still: bool = True) -> figure.Target:
+def _target(
+    args: Namespace, default: str, inputs: Sequence[str], still: bool = True
+) -> figure.Target:
     target = figure.Target(args.output or default, args.force)
     figure.check_target(target, inputs, still)
     return target
@@ -66,7 +69,9 @@ def plot_ode(args: Namespace) -> int:
 
     result = read_result(args.file, "ode")
     kind = args.kind or ode.default_kind(result)
-    return _finish(ode.draw(result, kind, ode.Choice(args.components, args.trajectories, args.value)), target)
+    return _finish(
+        ode.draw(result, kind, ode.Choice(args.components, args.trajectories, args.value)), target
+    )
 
 
 def plot_quad(args: Namespace) -> int:
@@ -100,15 +105,25 @@ def plot_compare(args: Namespace) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="halosweep plot", description="draws halosweep's results; text goes to stdout")
-    kinds = parser.add_subparsers(dest="kind_of_plot", metavar="history|heat|ode|quad|scale|compare",
-                                  required=True, parser_class=Parser)
+    parser = Parser(
+        prog="halosweep plot", description="draws halosweep's results; text goes to stdout"
+    )
+    kinds = parser.add_subparsers(
+        dest="kind_of_plot",
+        metavar="history|heat|ode|quad|scale|compare",
+        required=True,
+        parser_class=Parser,
+    )
 
     def add(name: str, does: Callable[[Namespace], int], text: str) -> Parser:
         sub = kinds.add_parser(name, help=text, description=text)
         sub.set_defaults(does=does)
-        sub.add_argument("--output", metavar="FILE", help="png, pdf or svg (heat also gif); "
-                         "default: a .png in this folder, whose name is said")
+        sub.add_argument(
+            "--output",
+            metavar="FILE",
+            help="png, pdf or svg (heat also gif); "
+            "default: a .png in this folder, whose name is said",
+        )
         sub.add_argument("--force", action="store_true", help="replace a file that is not ours")
         return sub
 
@@ -117,22 +132,38 @@ def _parser() -> Parser:
     sub.add_argument("--labels", help="names in the legend: a,b,c")
     sub = add("heat", plot_heat, "saved fields: lines (1-D), slices and projections, GIF over time")
     sub.add_argument("file", metavar="run.vtkhdf")
-    sub.add_argument("--time", help="which saved time: seconds (the nearest), or first, last (default)")
+    sub.add_argument(
+        "--time", help="which saved time: seconds (the nearest), or first, last (default)"
+    )
     sub.add_argument("--axis", choices="xyz", help="3-D: cut across this axis (z)")
-    sub.add_argument("--at", type=float, help="where to cut, m (the nearest plane; default the middle)")
-    sub.add_argument("--max-over", choices="xyz", help="the maximum along this axis instead of a cut")
+    sub.add_argument(
+        "--at", type=float, help="where to cut, m (the nearest plane; default the middle)"
+    )
+    sub.add_argument(
+        "--max-over", choices="xyz", help="the maximum along this axis instead of a cut"
+    )
     sub = add("ode", plot_ode, "trajectories of ode")
     sub.add_argument("file", metavar="run.h5")
-    sub.add_argument("--kind", choices=("phase", "series", "fan", "map", "histogram"), help="default: "
-                     "series of up to 20 trajectories with saved states, fan of more, map of sweeps, "
-                     "histogram")
+    sub.add_argument(
+        "--kind",
+        choices=("phase", "series", "fan", "map", "histogram"),
+        help="default: "
+        "series of up to 20 trajectories with saved states, fan of more, map of sweeps, "
+        "histogram",
+    )
     sub.add_argument("--components", help="names or numbers from 0: 0,2 (default: all; phase: 0,1)")
     sub.add_argument("--trajectories", help="phase, series: numbers from 0 (default: the first 20)")
-    sub.add_argument("--value", default="final", choices=("final", "steps", "time", "failed"),
-                     help="map: what the colour is (final: the first component chosen)")
+    sub.add_argument(
+        "--value",
+        default="final",
+        choices=("final", "steps", "time", "failed"),
+        help="map: what the colour is (final: the first component chosen)",
+    )
     sub = add("quad", plot_quad, "members of sweeps, or error against cost")
     sub.add_argument("files", nargs="+", metavar="FILE", help="results, or (cost) reports")
-    sub.add_argument("--kind", choices=("members", "cost"), help="default: members for one sweep, else cost")
+    sub.add_argument(
+        "--kind", choices=("members", "cost"), help="default: members for one sweep, else cost"
+    )
     sub = add("scale", plot_scale, "a scaling study: scale.h5 of `halosweep scale`")
     sub.add_argument("file", metavar="scale.h5")
     sub = add("compare", plot_compare, "where two results first differ, in bits and norms")

@@ -1,4 +1,5 @@
-"""`plot quad`: members of a sweep against the parameter, or error against cost (evaluations of the integrand)."""
+"""`plot quad`: members of a sweep against the parameter, or error against cost (evaluations of the
+integrand)."""
 
 from __future__ import annotations
 
@@ -27,14 +28,16 @@ def _is_sweep(path: str) -> bool:
 
 
 def draw_members(result: Result) -> "Figure":
-    """One parameter: a curve with its error bars as a band; two: curves of few values, or colours."""
+    """One parameter: a curve with its error as a band; two: curves of few values, or colours."""
     value, error = result.array("quad/members/value"), result.array("quad/members/error")
     parameters = result.parameters("quad/members")
     if not parameters or len(value) == 0:
         raise Failure(INPUT, f"{result.path} has no members: nothing to draw")
     names = list(parameters)
     if len(names) > 2:
-        raise Failure(USAGE, f"{result.path} sweeps {', '.join(names)}; a figure is of one or two parameters")
+        raise Failure(
+            USAGE, f"{result.path} sweeps {', '.join(names)}; a figure is of one or two parameters"
+        )
     x = parameters[names[0]]
     status = result.array("quad/members/status")
     bad = ~np.isin(status, [k for k, n in enumerate(result.status_names) if n in GOOD])
@@ -52,10 +55,21 @@ def draw_members(result: Result) -> "Figure":
         mine = np.flatnonzero(second == g)
         mine = mine[np.argsort(x[mine], kind="stable")]
         look = figure.style(k)
-        axes.plot(x[mine], value[mine], label=f"{names[1]} = {g:g}" if len(names) == 2 else "integral", **look)
+        axes.plot(
+            x[mine],
+            value[mine],
+            label=f"{names[1]} = {g:g}" if len(names) == 2 else "integral",
+            **look,
+        )
         width = np.nan_to_num(error[mine])
-        axes.fill_between(x[mine], value[mine] - width, value[mine] + width, color=look["color"], alpha=0.25,
-                          linewidth=0)
+        axes.fill_between(
+            x[mine],
+            value[mine] - width,
+            value[mine] + width,
+            color=look["color"],
+            alpha=0.25,
+            linewidth=0,
+        )
     if bad.any():
         axes.plot(x[bad], value[bad], "x", color="black", label=f"not converged: {bad.sum()}")
     axes.set(xlabel=names[0], ylabel="integral")
@@ -83,16 +97,22 @@ def cost_series(paths: list[str]) -> dict[str, tuple[np.ndarray, np.ndarray, str
     for path in paths:
         if os.path.exists(path) and _is_sweep(path):
             members = read_result(path, "quad")
-            out[os.path.basename(path)] = (members.array("quad/members/evaluations").astype(float),
-                                           members.array("quad/members/error"), "members' estimates")
+            out[os.path.basename(path)] = (
+                members.array("quad/members/evaluations").astype(float),
+                members.array("quad/members/error"),
+                "members' estimates",
+            )
             continue
         rule, evaluations, error, known = _of_report(read_report(path), path)
         singles.setdefault(rule, []).append((evaluations, error))
         true[rule] = true.get(rule, True) and known
     for rule, pairs in singles.items():
         pairs.sort()
-        out[rule] = (np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs]),
-                     "error" if true[rule] else "error estimate")
+        out[rule] = (
+            np.array([p[0] for p in pairs]),
+            np.array([p[1] for p in pairs]),
+            "error" if true[rule] else "error estimate",
+        )
     return out
 
 
@@ -109,10 +129,23 @@ def draw_cost(paths: list[str]) -> "Figure":
         some, none = np.isfinite(error) & (error > 0), error == 0
         line = "" if what == "members' estimates" else look["linestyle"]
         if some.any():
-            axes.plot(cost[some], error[some], marker="o", markersize=4, color=look["color"], linestyle=line,
-                      label=f"{name}: {what}")
+            axes.plot(
+                cost[some],
+                error[some],
+                marker="o",
+                markersize=4,
+                color=look["color"],
+                linestyle=line,
+                label=f"{name}: {what}",
+            )
         if none.any():
-            axes.plot(cost[none], np.full(none.sum(), floor), "v", color=look["color"], label=f"{name}: error 0")
+            axes.plot(
+                cost[none],
+                np.full(none.sum(), floor),
+                "v",
+                color=look["color"],
+                label=f"{name}: error 0",
+            )
     axes.set(xlabel="evaluations of the integrand", ylabel="error", xscale="log", yscale="log")
     axes.legend(fontsize=7)
     return fig
@@ -120,7 +153,9 @@ def draw_cost(paths: list[str]) -> "Figure":
 
 def draw(paths: list[str], kind: str | None) -> "Figure":
     """`kind`, or members of a single sweep and the cost of anything else."""
-    if kind == "members" or (kind is None and len(paths) == 1 and os.path.exists(paths[0]) and _is_sweep(paths[0])):
+    if kind == "members" or (
+        kind is None and len(paths) == 1 and os.path.exists(paths[0]) and _is_sweep(paths[0])
+    ):
         if len(paths) != 1:
             raise Failure(USAGE, "--kind members takes one file")
         return draw_members(read_result(paths[0], "quad"))

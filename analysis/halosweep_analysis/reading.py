@@ -1,7 +1,7 @@
 """Reading halosweep's files: results (HDF5), reports (JSON), histories (CSV).
 
-A `Result` keeps its HDF5 file open and hands out data sets, so that a field of any size is read by the
-piece. Layout and units: docs/file-formats.md.
+A `Result` keeps its HDF5 file open and hands out data sets, so that a field of any size is read by
+the piece. Layout and units: docs/file-formats.md.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Result:
     def parameters(self, group: str) -> dict[str, "np.ndarray"]:
         """The swept parameters of `ode` or `quad/members`, by name, a value a member."""
         head = f"{group}/parameters/"
-        names = [n[len(head):] for n in self.data if n.startswith(head)]
+        names = [n[len(head) :] for n in self.data if n.startswith(head)]
         order = list(self.config.get("sweep", {})) + list(self.config.get("sample", {}))
         names.sort(key=lambda n: order.index(n) if n in order else len(order))
         return {n: self.data[head + n][()] for n in names}
@@ -78,8 +78,11 @@ def read_result(path: str, command: str | None = None) -> Result:
         raise Failure(INPUT, f"{path}: not an HDF5 file, so not a result of halosweep") from None
     a = file.attrs
     if not _text(a.get("format", "")).startswith("halosweep result"):
-        raise Failure(INPUT, f"{path}: HDF5, but not a result of halosweep (the root attribute "
-                      "`format` does not say `halosweep result`)")
+        raise Failure(
+            INPUT,
+            f"{path}: HDF5, but not a result of halosweep (the root attribute "
+            "`format` does not say `halosweep result`)",
+        )
     found = _text(a.get("command", ""))
     if command is not None and found != command:
         raise Failure(INPUT, f"{path} is a result of `{found}`; expected one of `{command}`")
@@ -88,9 +91,15 @@ def read_result(path: str, command: str | None = None) -> Result:
     except json.JSONDecodeError as e:
         raise Failure(INPUT, f"{path}: its report is damaged: {e}") from None
     names = _text(a.get("status_names", ""))
-    result = Result(path, found, _text(a.get("fingerprint", "")), report,
-                    parse(_text(a.get("config", "")), path), file,
-                    status_names=tuple(names.split("|")) if names else ())
+    result = Result(
+        path,
+        found,
+        _text(a.get("fingerprint", "")),
+        report,
+        parse(_text(a.get("config", "")), path),
+        file,
+        status_names=tuple(names.split("|")) if names else (),
+    )
 
     def keep(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset):
@@ -127,8 +136,11 @@ def read_history(path: str) -> History:
         rows = []
     names = rows[0] if rows else []
     if names[:2] != ["iteration", "residual"] and names[:2] != ["step", "time"]:
-        raise Failure(INPUT, f"{path}: not a history of halosweep: expected a first line "
-                      "`iteration,residual,...` or `step,time,...`")
+        raise Failure(
+            INPUT,
+            f"{path}: not a history of halosweep: expected a first line "
+            "`iteration,residual,...` or `step,time,...`",
+        )
     columns = np.full((len(rows) - 1, len(names)), np.nan)
     for k, row in enumerate(rows[1:]):
         if len(row) != len(names):

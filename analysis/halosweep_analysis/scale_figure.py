@@ -23,10 +23,19 @@ def _speedup(axes: "Axes", t: Table, series: dict[tuple[str, int], list[Point]])
         look = figure.style(k)
         ranks = [p.ranks for p in mine]
         middle = np.array([p.speedup for p in mine])
-        spread = [middle * (1 - np.array([p.time / p.slowest for p in mine])),
-                  middle * (np.array([p.time / p.fastest for p in mine]) - 1)]
-        axes.errorbar(ranks, middle, yerr=spread, fmt="o", capsize=2, color=look["color"],
-                      label=f"{key[0]}, {key[1]} thread{'s' * (key[1] > 1)}")
+        spread = [
+            middle * (1 - np.array([p.time / p.slowest for p in mine])),
+            middle * (np.array([p.time / p.fastest for p in mine]) - 1),
+        ]
+        axes.errorbar(
+            ranks,
+            middle,
+            yerr=spread,
+            fmt="o",
+            capsize=2,
+            color=look["color"],
+            label=f"{key[0]}, {key[1]} thread{'s' * (key[1] > 1)}",
+        )
         for f in t.fits:
             if (f.backend, f.threads) == key:
                 x = np.geomspace(1, most, 64)
@@ -34,10 +43,16 @@ def _speedup(axes: "Axes", t: Table, series: dict[tuple[str, int], list[Point]])
                 if f.law == "amdahl":  # the points are relative to the base's time, the law to T1
                     base = mine[0]
                     scale = base.ranks * base.time / f.t1
-                axes.plot(x, scale * np.array([predicted(f, v) for v in x]), color=look["color"],
-                          linestyle="--", label=f"{f.law.capitalize()}, serial {f.serial:.2%}")
-    axes.set(xlabel="ranks", ylabel="speed-up" if t.mode == "strong" else "scaled speed-up",
-             xscale="log")
+                axes.plot(
+                    x,
+                    scale * np.array([predicted(f, v) for v in x]),
+                    color=look["color"],
+                    linestyle="--",
+                    label=f"{f.law.capitalize()}, serial {f.serial:.2%}",
+                )
+    axes.set(
+        xlabel="ranks", ylabel="speed-up" if t.mode == "strong" else "scaled speed-up", xscale="log"
+    )
     axes.legend(fontsize=7)
 
 
@@ -52,15 +67,26 @@ def draw(t: Table) -> "Figure":
     fig, (left, middle, right) = figure.new(columns=3, width=4.4, height=3.8)
     _speedup(left, t, series)
     for k, (key, mine) in enumerate(series.items()):
-        middle.plot([p.ranks for p in mine], [100 * p.efficiency for p in mine], marker="o",
-                    label=f"{key[0]}, {key[1]}", **figure.style(k))
+        middle.plot(
+            [p.ranks for p in mine],
+            [100 * p.efficiency for p in mine],
+            marker="o",
+            label=f"{key[0]}, {key[1]}",
+            **figure.style(k),
+        )
     middle.axhline(100 * GOOD, color="0.5", linewidth=1)
     middle.set(xlabel="ranks", ylabel="efficiency / %", xscale="log", ylim=(0, None))
     shown = [p for mine in series.values() for p in mine]
     at = np.arange(len(shown))
     right.bar(at, [p.compute for p in shown], color=figure.COLOURS[0], label="compute")
-    right.bar(at, [p.communicate for p in shown], bottom=[p.compute for p in shown],
-              color=figure.COLOURS[1], hatch="//", label="communicate")
+    right.bar(
+        at,
+        [p.communicate for p in shown],
+        bottom=[p.compute for p in shown],
+        color=figure.COLOURS[1],
+        hatch="//",
+        label="communicate",
+    )
     right.set(xlabel="ranks × threads", ylabel="time / s")
     right.set_xticks(at, [f"{p.ranks} × {p.threads}\n{p.backend}" for p in shown], fontsize=7)
     right.legend(fontsize=7)

@@ -1,4 +1,5 @@
-"""scale.csv and scale.h5: the table of a study, a row or element a point; seconds, GB/s, shares of 1."""
+"""scale.csv and scale.h5: the table of a study, a row or element a point; seconds, GB/s, shares of
+1."""
 
 from __future__ import annotations
 
@@ -13,8 +14,21 @@ from .reading import check_readable
 from .scaling import Fit, Point
 
 FORMAT = "halosweep scaling study 1"
-NUMBERS = ("ranks", "threads", "time", "fastest", "slowest", "total", "compute", "communicate", "speedup",
-           "efficiency", "bandwidth", "work", "size")
+NUMBERS = (
+    "ranks",
+    "threads",
+    "time",
+    "fastest",
+    "slowest",
+    "total",
+    "compute",
+    "communicate",
+    "speedup",
+    "efficiency",
+    "bandwidth",
+    "work",
+    "size",
+)
 FLAGS = ("best", "oversubscribed")
 
 
@@ -28,6 +42,11 @@ class Table:
     fits: list[Fit]
 
 
+def remarks_of(p: Point) -> str:
+    """What there is to say of a point, in one line."""
+    return "; ".join(p.remarks + ([p.trouble] if p.trouble else []))
+
+
 def write_csv(path: str, t: Table) -> None:
     """A line a point; empty where it was not measured."""
     part = temporary(path)
@@ -38,7 +57,7 @@ def write_csv(path: str, t: Table) -> None:
             numbers = [getattr(p, n) for n in NUMBERS]
             cells = ["" if isinstance(v, float) and math.isnan(v) else repr(v) for v in numbers]
             flags = [int(getattr(p, n)) for n in FLAGS]
-            rows.writerow([p.backend] + cells + flags + [len(p.reports), p.trouble or "; ".join(p.remarks)])
+            rows.writerow([p.backend] + cells + flags + [len(p.reports), remarks_of(p)])
     os.replace(part, path)
 
 
@@ -55,7 +74,7 @@ def write_hdf5(path: str, t: Table) -> None:
             g[n] = [getattr(p, n) for p in t.points]
         g["backend"] = [p.backend for p in t.points]
         g["repeats"] = [len(p.reports) for p in t.points]
-        g.create_dataset("remarks", data=[p.trouble or "; ".join(p.remarks) for p in t.points], dtype=text)
+        g.create_dataset("remarks", data=[remarks_of(p) for p in t.points], dtype=text)
         laws = g.create_group("fits")
         for n in ("serial", "t1", "deviation", "threads", "points"):
             laws[n] = [getattr(x, n) for x in t.fits]
@@ -72,10 +91,14 @@ def read(path: str) -> Table:
     try:
         f = h5py.File(path, "r")
     except OSError:
-        raise Failure(INPUT, f"{path}: not an HDF5 file; expected scale.h5 of `halosweep scale`") from None
+        raise Failure(
+            INPUT, f"{path}: not an HDF5 file; expected scale.h5 of `halosweep scale`"
+        ) from None
     with f:
         if f.attrs.get("format") != FORMAT:
-            raise Failure(INPUT, f"{path}: HDF5, but no scaling study; expected scale.h5 of `halosweep scale`")
+            raise Failure(
+                INPUT, f"{path}: HDF5, but no scaling study; expected scale.h5 of `halosweep scale`"
+            )
         g, laws = f["scale"], f["scale/fits"]
         points = []
         for k in range(len(g["ranks"])):
@@ -89,7 +112,16 @@ def read(path: str) -> Table:
             p.remarks = [] if p.trouble else [r for r in remarks.split("; ") if r]
             p.reports = [] if p.trouble else [{}] * int(g["repeats"][k])
             points.append(p)
-        fits = [Fit(laws["law"].asstr()[k], laws["backend"].asstr()[k], int(laws["threads"][k]),
-                    float(laws["serial"][k]), float(laws["t1"][k]), float(laws["deviation"][k]),
-                    int(laws["points"][k])) for k in range(len(laws["serial"]))]
+        fits = [
+            Fit(
+                laws["law"].asstr()[k],
+                laws["backend"].asstr()[k],
+                int(laws["threads"][k]),
+                float(laws["serial"][k]),
+                float(laws["t1"][k]),
+                float(laws["deviation"][k]),
+                int(laws["points"][k]),
+            )
+            for k in range(len(laws["serial"]))
+        ]
         return Table(f.attrs["mode"], f.attrs["command"], points, fits)

@@ -1,9 +1,10 @@
 """What a scaling study runs: an INI for each rank count, with fixed work, from the user's one.
 
-Outputs, histories, checkpoints, limits and what the grid sets (ranks, threads, backend) are left out, input
-files get absolute names. `solve` gets `iterations`, `heat` `steps`; the others do the same work anyway, for the
-result has the same bits on any grid. weak: on P ranks the last entry of `n` (trajectories of `ode`) is P times
-that of the file; `heat` keeps its spacing, and with it a stable `dt`: the last `length` grows along.
+Outputs, histories, checkpoints, limits and what the grid sets (ranks, threads, backend) are left
+out, input files get absolute names. `solve` gets `iterations`, `heat` `steps`; the others do the
+same work anyway, for the result has the same bits on any grid. weak: on P ranks the last entry of
+`n` (trajectories of `ode`) is P times that of the file; `heat` keeps its spacing, and with it a
+stable `dt`: the last `length` grows along.
 """
 
 from __future__ import annotations
@@ -19,13 +20,33 @@ from . import config as ini
 from .config import Config
 from .failure import USAGE, Failure
 
-DROPPED = {"run": ("output", "report", "history", "ranks", "threads", "backend", "progress", "quiet",
-                   "time_limit", "dry_run"),
-           "heat": ("save_every", "save_at", "probe"), "ode": ("save_at",), "checkpoint": None}
+DROPPED = {
+    "run": (
+        "output",
+        "report",
+        "history",
+        "ranks",
+        "threads",
+        "backend",
+        "progress",
+        "quiet",
+        "time_limit",
+        "dry_run",
+    ),
+    "heat": ("save_every", "save_at", "probe"),
+    "ode": ("save_at",),
+    "checkpoint": None,
+}
 ITERATIONS = 100
 OPERATORS: dict[type, Callable[..., float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.Pow: operator.pow, ast.USub: operator.neg, ast.UAdd: operator.pos}
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
 SAMPLING = ("sobol", "monte-carlo")
 
 
@@ -43,6 +64,7 @@ class Study:
 
 def number(text: str, where: str) -> float:
     """The value of a number as halosweep's configs write them: pi, arithmetic."""
+
     def value(node: ast.AST) -> float:
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             return node.value
@@ -64,7 +86,9 @@ def _numbers(keys: dict[str, str], key: str, default: str, where: str) -> list[f
     return [number(v, f"{where}.{key}") for v in ini.split_list(keys.get(key, default))]
 
 
-def prepare(path: str, mode: str, command: str | None, iterations: int | None, steps: int | None) -> Study:
+def prepare(
+    path: str, mode: str, command: str | None, iterations: int | None, steps: int | None
+) -> Study:
     """The study of the file `path`."""
     config = ini.read(path)
     command = ini.command_of(config, command, path)
@@ -97,8 +121,12 @@ def _grow_n(own: dict[str, str], dims: int, factor: int, where: str) -> tuple[in
 
 def _grow_heat(own: dict[str, str], factor: int) -> None:
     length = _numbers(own, "length", "1", "heat")
-    dims = max(len(ini.split_list(own.get("n", ""))), len(length),
-               len(ini.split_list(own.get("origin", "0"))), int(number(own.get("dims", "1"), "heat.dims")))
+    dims = max(
+        len(ini.split_list(own.get("n", ""))),
+        len(length),
+        len(ini.split_list(own.get("origin", "0"))),
+        int(number(own.get("dims", "1"), "heat.dims")),
+    )
     old, new = _grow_n(own, dims, factor, "heat")
     last = "xyz"[dims - 1]
     face = own.get(f"boundary_{last}min", own.get("boundary", ""))
@@ -115,22 +143,37 @@ def config_on(study: Study, ranks: int) -> Config:
         return out
     if command == "solve":
         if "matrix" in own or "problem" not in own:
-            raise Failure(USAGE, f"{name}: --weak needs a `problem` that can grow; a matrix file cannot "
-                          "(--strong takes it)")
+            raise Failure(
+                USAGE,
+                f"{name}: --weak needs a `problem` that can grow; a matrix file cannot "
+                "(--strong takes it)",
+            )
         shape = own["problem"][-2:]
         _grow_n(own, int(shape[0]) if shape in ("1d", "2d", "3d") else 1, ranks, "solve")
     elif command == "heat":
         if "steps" not in own:
-            raise Failure(USAGE, f"{name}: --weak needs the same number of steps at every size: --steps N "
-                          "(it replaces t_end)")
+            raise Failure(
+                USAGE,
+                f"{name}: --weak needs the same number of steps at every size: --steps N "
+                "(it replaces t_end)",
+            )
         _grow_heat(own, ranks)
     elif command == "quad":
         if "n" not in own:
-            raise Failure(USAGE, f"{name}: --weak needs `n`: without it the work is what the tolerance asks for")
-        dims = max(len(ini.split_list(own.get("lower", "0"))), int(number(own.get("dims", "1"), "quad.dims")))
+            raise Failure(
+                USAGE,
+                f"{name}: --weak needs `n`: without it the work is what the tolerance asks for",
+            )
+        dims = max(
+            len(ini.split_list(own.get("lower", "0"))),
+            int(number(own.get("dims", "1"), "quad.dims")),
+        )
         if dims > 1 and own.get("rule") not in SAMPLING:
-            raise Failure(USAGE, f"{name}: --weak of {dims} directions needs a sampling rule: `n` is one "
-                          "number for all directions, and the work would grow like its power")
+            raise Failure(
+                USAGE,
+                f"{name}: --weak of {dims} directions needs a sampling rule: `n` is one "
+                "number for all directions, and the work would grow like its power",
+            )
         _grow_n(own, 1, ranks, "quad")
     else:
         count = int(number(own.get("trajectories", "1"), "ode.trajectories"))

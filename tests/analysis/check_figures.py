@@ -1,4 +1,5 @@
-"""Every figure against made files: the data of its lines, images and bars are those of the file, or follow from them.
+"""Every figure against made files: the data of its lines, images and bars are those of the file, or
+follow from them.
 
 Fields are functions of the global index, so that a wrong axis or a shifted cut cannot pass.
 """
@@ -14,8 +15,18 @@ import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 from check_numbers import report, result
-from halosweep_analysis import (compare, figure, heat, history, ode, plot, quad, scale_figure, scale_files,
-                                scaling)
+from halosweep_analysis import (
+    compare,
+    figure,
+    heat,
+    history,
+    ode,
+    plot,
+    quad,
+    scale_figure,
+    scale_files,
+    scaling,
+)
 from halosweep_analysis.failure import INPUT, USAGE, Failure, run
 from halosweep_analysis.reading import read_history, read_result
 from PIL import Image
@@ -56,7 +67,9 @@ class Histories(Drawing):
     def test_residuals(self):
         write("a.csv", "iteration,residual,true_residual\n0,1,\n1,0.5,\n2,0.25,0.26\n3,0,\n")
         write("b.csv", "iteration,residual,true_residual\n0,1,\n1,30,\n2,1000,\n3,1e5,\n4,inf,\n")
-        fig, verdicts = history.draw_residuals([read_history(n) for n in ("a.csv", "b.csv")], ["a", "b"])
+        fig, verdicts = history.draw_residuals(
+            [read_history(n) for n in ("a.csv", "b.csv")], ["a", "b"]
+        )
         lines = fig.axes[0].lines
         self.assertEqual(len(lines), 3)
         self.same(lines[0].get_xydata(), [[0, 1], [1, 0.5], [2, 0.25]])  # a log axis has no 0
@@ -70,9 +83,15 @@ class Histories(Drawing):
         self.assertNotEqual(lines[0].get_linestyle(), lines[2].get_linestyle())
 
     def test_heat(self):
-        write("h.csv", "step,time,total_heat,minimum,maximum,mean,probe_1\n0,0,5,1,2,1.5,1.1\n9,0.5,4,0,3,1.2,1.3\n")
+        write(
+            "h.csv",
+            "step,time,total_heat,minimum,maximum,mean,probe_1\n0,0,5,1,2,1.5,1.1\n9,0.5,4,0,3,1.2,1.3\n",
+        )
         fig = history.draw_heat([read_history("h.csv")], ["h"])
-        self.same([line.get_ydata() for line in fig.axes[0].lines], [[1, 0], [1.5, 1.2], [2, 3], [1.1, 1.3]])
+        self.same(
+            [line.get_ydata() for line in fig.axes[0].lines],
+            [[1, 0], [1.5, 1.2], [2, 3], [1.1, 1.3]],
+        )
         self.same(fig.axes[1].lines[0].get_xydata(), [[0, 5], [0.5, 4]])
         self.assertIn("/ s", fig.axes[1].get_xlabel())
         self.assertIn("/ K", fig.axes[0].get_ylabel())
@@ -85,11 +104,14 @@ class Fields(Drawing):
         u = np.zeros((3, *shape))
         for index in np.ndindex(*u.shape):
             place = index[1:]
-            u[index] = 1000 * index[0] + sum(10 ** k * p for k, p in enumerate(reversed(place)))
+            u[index] = 1000 * index[0] + sum(10**k * p for k, p in enumerate(reversed(place)))
             u[index] += 5000 * all(p == n // 2 for p, n in zip(place, shape))
         result(name, "heat", {"VTKHDF/PointData/u": u, "VTKHDF/Steps/Values": [0.0, 0.5, 2.0]})
         with h5py.File(name, "a") as f:
-            f["VTKHDF"].attrs["Origin"], f["VTKHDF"].attrs["Spacing"] = [1.0, 2, 3], [0.5, 0.25, 0.125]
+            f["VTKHDF"].attrs["Origin"], f["VTKHDF"].attrs["Spacing"] = (
+                [1.0, 2, 3],
+                [0.5, 0.25, 0.125],
+            )
         return u
 
     def image(self, view):
@@ -127,7 +149,9 @@ class Fields(Drawing):
 
     def test_gif(self):
         self.box((4, 3))
-        self.assertEqual(heat.write_gif("run.vtkhdf", heat.View(), figure.Target("a.gif", False)), 3)
+        self.assertEqual(
+            heat.write_gif("run.vtkhdf", heat.View(), figure.Target("a.gif", False)), 3
+        )
         with Image.open("a.gif") as gif:
             self.assertEqual((gif.n_frames, gif.info["comment"]), (3, figure.MARK.encode()))
             frames = []
@@ -151,11 +175,25 @@ class Trajectories(Drawing):
         a, b = np.repeat([0.0, 1, 2], 4), np.tile(np.repeat([1.0, 10], 2), 3)
         final = np.stack([a + 100 * b + np.tile([0.0, 1], 6), -a], axis=1)
         saved = np.arange(12 * 3 * 2.0).reshape(12, 3, 2) % 17
-        result("o.h5", "ode", {
-            "ode/final": final, "ode/status": np.where(np.arange(12) < good, 1, 3).astype(np.uint8),
-            "ode/steps": np.arange(12), "ode/time": np.full(12, 9.0), "ode/saved": saved, "ode/save_at": [1.0, 2, 4],
-            "ode/parameters/a": a, "ode/parameters/b": b, "ode/histogram": [[1, 2, 3], [4, 5, 6]],
-            "ode/minimum": [0.0, -1], "ode/maximum": [3.0, 5]}, self.text, names="unfinished|done|event|step_limit")
+        result(
+            "o.h5",
+            "ode",
+            {
+                "ode/final": final,
+                "ode/status": np.where(np.arange(12) < good, 1, 3).astype(np.uint8),
+                "ode/steps": np.arange(12),
+                "ode/time": np.full(12, 9.0),
+                "ode/saved": saved,
+                "ode/save_at": [1.0, 2, 4],
+                "ode/parameters/a": a,
+                "ode/parameters/b": b,
+                "ode/histogram": [[1, 2, 3], [4, 5, 6]],
+                "ode/minimum": [0.0, -1],
+                "ode/maximum": [3.0, 5],
+            },
+            self.text,
+            names="unfinished|done|event|step_limit",
+        )
         return read_result("o.h5", "ode"), final, saved
 
     def test_series_and_phase(self):
@@ -210,27 +248,53 @@ class Integrals(Drawing):
 
     def test_members(self):
         value, error = np.arange(6.0), np.full(6, 0.5)
-        result("m.h5", "quad", {
-            "quad/members/value": value, "quad/members/error": error, "quad/members/evaluations": np.arange(6) + 10,
-            "quad/members/status": np.array([0, 0, 0, 0, 0, 2], np.uint8),
-            "quad/members/parameters/k": np.repeat([3.0, 1, 2], 2), "quad/members/parameters/w": np.tile([5.0, 7], 3)},
-            "[sweep]\nk = 3, 1, 2\nw = 5, 7\n", names="converged|fixed_count|max_evaluations")
+        result(
+            "m.h5",
+            "quad",
+            {
+                "quad/members/value": value,
+                "quad/members/error": error,
+                "quad/members/evaluations": np.arange(6) + 10,
+                "quad/members/status": np.array([0, 0, 0, 0, 0, 2], np.uint8),
+                "quad/members/parameters/k": np.repeat([3.0, 1, 2], 2),
+                "quad/members/parameters/w": np.tile([5.0, 7], 3),
+            },
+            "[sweep]\nk = 3, 1, 2\nw = 5, 7\n",
+            names="converged|fixed_count|max_evaluations",
+        )
         fig = quad.draw(["m.h5"], None)
         self.same(fig.axes[0].lines[0].get_xydata(), [[1, 2], [2, 4], [3, 0]])
         self.same(fig.axes[0].lines[1].get_xydata(), [[1, 3], [2, 5], [3, 1]])
         self.same(fig.axes[0].lines[2].get_xydata(), [[2, 5]])  # the one that did not converge
         self.assertEqual(fig.axes[0].get_xlabel(), "k")
-        self.same(quad.draw(["m.h5"], "cost").axes[0].lines[0].get_xydata(),
-                  np.stack([np.arange(6) + 10, error], axis=1))
+        self.same(
+            quad.draw(["m.h5"], "cost").axes[0].lines[0].get_xydata(),
+            np.stack([np.arange(6) + 10, error], axis=1),
+        )
 
     def test_cost(self):
         def one(name, rule, cost, **more):
             import json
-            return write(name, json.dumps({"program": "halosweep", "command": "quad", "rule": rule,
-                                           "evaluations": cost, **more}))
 
-        names = [one("a.json", "simpson", 99, error=1e-4, error_estimate=9), one("b.json", "simpson", 33, error=1e-2),
-                 one("c.json", "sobol", 512, error_estimate=1e-3), one("d.json", "simpson", 200, error=0.0)]
+            return write(
+                name,
+                json.dumps(
+                    {
+                        "program": "halosweep",
+                        "command": "quad",
+                        "rule": rule,
+                        "evaluations": cost,
+                        **more,
+                    }
+                ),
+            )
+
+        names = [
+            one("a.json", "simpson", 99, error=1e-4, error_estimate=9),
+            one("b.json", "simpson", 33, error=1e-2),
+            one("c.json", "sobol", 512, error_estimate=1e-3),
+            one("d.json", "simpson", 200, error=0.0),
+        ]
         fig = quad.draw(names, None)
         lines = {line.get_label(): line.get_xydata() for line in fig.axes[0].lines}
         self.same(lines["simpson: error"], [[33, 1e-2], [99, 1e-4]])
@@ -250,10 +314,13 @@ class Others(Drawing):
         result("b.h5", "solve", {"solve/x": y})
         fig = compare.draw(compare.compare("a.h5", "b.h5"))
         self.same(fig.axes[0].lines[0].get_xydata(), [[2, y[2] - 3.0], [5, 1.0]])
-        self.same(fig.axes[1].lines[0].get_xydata(), [[2, 1], [5, 2.0 ** 50]])
+        self.same(fig.axes[1].lines[0].get_xydata(), [[2, 1], [5, 2.0**50]])
 
     def test_scale(self):
-        points = [scaling.Point(p, 1, "omp", [report(p, 0.75 * t, 0.25 * t)]) for p, t in ((1, 8.0), (2, 5.0), (4, 3.0))]
+        points = [
+            scaling.Point(p, 1, "omp", [report(p, 0.75 * t, 0.25 * t)])
+            for p, t in ((1, 8.0), (2, 5.0), (4, 3.0))
+        ]
         points.append(scaling.Point(8, 1, "omp", trouble="exit 7"))
         scaling.evaluate(points, "strong")
         table = scale_files.Table("strong", "heat", points, scaling.fits(points, "strong"))
@@ -276,15 +343,21 @@ class Others(Drawing):
             self.assertEqual(run("plot", plot.command, ["history", "a.csv", "--output", name]), 0)
             with open(name, "rb") as f:
                 first = f.read()
-            self.assertEqual(run("plot", plot.command, ["history", "a.csv", "--output", name]), 0)  # its own
+            self.assertEqual(
+                run("plot", plot.command, ["history", "a.csv", "--output", name]), 0
+            )  # its own
             with open(name, "rb") as f:
                 self.assertEqual(f.read(), first)  # no date in it
             write(name, "mine")
             self.assertEqual(run("plot", plot.command, ["history", "a.csv", "--output", name]), 2)
             with open(name, encoding="utf-8") as f:
                 self.assertEqual(f.read(), "mine")
-            self.assertEqual(run("plot", plot.command, ["history", "a.csv", "--output", name, "--force"]), 0)
-        self.assertEqual(sorted(os.listdir()), ["a.csv", "f.pdf", "f.png", "f.svg"])  # nothing half written
+            self.assertEqual(
+                run("plot", plot.command, ["history", "a.csv", "--output", name, "--force"]), 0
+            )
+        self.assertEqual(
+            sorted(os.listdir()), ["a.csv", "f.pdf", "f.png", "f.svg"]
+        )  # nothing half written
 
 
 if __name__ == "__main__":

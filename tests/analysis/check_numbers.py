@@ -1,4 +1,5 @@
-"""The verdict over made histories, ulp and norms, the numbers of scaling studies, configs. No figure is drawn."""
+"""The verdict over made histories, ulp and norms, the numbers of scaling studies, configs. No
+figure is drawn."""
 
 import math
 import os
@@ -16,7 +17,11 @@ from halosweep_analysis.reading import read_history
 def result(path, command, arrays, config_text="", report="{}", names=""):
     """A result file as halosweep writes one."""
     with h5py.File(path, "w") as f:
-        f.attrs["format"], f.attrs["command"], f.attrs["fingerprint"] = "halosweep result 1", command, "0"
+        f.attrs["format"], f.attrs["command"], f.attrs["fingerprint"] = (
+            "halosweep result 1",
+            command,
+            "0",
+        )
         f.attrs["config"], f.attrs["report"], f.attrs["status_names"] = config_text, report, names
         for name, values in arrays.items():
             f[name] = values
@@ -31,8 +36,8 @@ class Verdicts(unittest.TestCase):
         return classify(np.asarray(residual, dtype=float)).word
 
     def test_converging(self):
-        self.assertEqual(self.word(0.9 ** self.k), "converging")
-        self.assertEqual(self.word(0.9999 ** self.k), "converging")  # slow is not stagnating
+        self.assertEqual(self.word(0.9**self.k), "converging")
+        self.assertEqual(self.word(0.9999**self.k), "converging")  # slow is not stagnating
         self.assertEqual(self.word(0.1 ** np.arange(5)), "converging")
         self.assertAlmostEqual(classify(0.1 ** np.arange(9.0)).decades_per_row, 1.0)
 
@@ -42,9 +47,11 @@ class Verdicts(unittest.TestCase):
 
     def test_stagnating(self):
         self.assertEqual(self.word(np.ones(50)), "stagnating")
-        self.assertEqual(self.word(np.maximum(0.8 ** self.k, 1e-6)), "stagnating")
-        floor = 1e-15 * (1 + 0.2 * np.sin(7 * self.k))  # round-off: moves, but by less than a factor of 2
-        self.assertEqual(self.word(np.maximum(0.5 ** self.k, floor)), "stagnating")
+        self.assertEqual(self.word(np.maximum(0.8**self.k, 1e-6)), "stagnating")
+        floor = 1e-15 * (
+            1 + 0.2 * np.sin(7 * self.k)
+        )  # round-off: moves, but by less than a factor of 2
+        self.assertEqual(self.word(np.maximum(0.5**self.k, floor)), "stagnating")
 
     def test_oscillating(self):
         self.assertEqual(self.word(np.where(self.k % 2 == 0, 1.0, 0.05)), "oscillating")
@@ -52,15 +59,21 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(self.word(10 ** (1.5 * np.sin(begin + self.k))), "oscillating")
 
     def test_converging_oscillating(self):
-        self.assertEqual(self.word(0.9 ** self.k * 10 ** (0.6 * np.sin(self.k))), "converging, oscillating")
+        self.assertEqual(
+            self.word(0.9**self.k * 10 ** (0.6 * np.sin(self.k))), "converging, oscillating"
+        )
 
     def test_diverging(self):
-        self.assertEqual(self.word(1.2 ** self.k), "diverging")
+        self.assertEqual(self.word(1.2**self.k), "diverging")
         self.assertEqual(self.word([1, 30, 1000, 1e5]), "diverging")
         self.assertEqual(self.word([1, 0.5, 0.2, 0.1, 1e3, 1e5, 1e8]), "diverging")
-        self.assertEqual(self.word([1, 0.5, 1e-4, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2]), "diverging")  # not above its start
-        self.assertEqual(self.word(np.concatenate([0.9 ** self.k, 0.9 ** 199 * 1.3 ** self.k])), "diverging")
-        self.assertEqual(self.word(1.05 ** self.k * 10 ** (0.6 * np.sin(self.k))), "diverging")
+        self.assertEqual(
+            self.word([1, 0.5, 1e-4, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2]), "diverging"
+        )  # not above its start
+        self.assertEqual(
+            self.word(np.concatenate([0.9**self.k, 0.9**199 * 1.3**self.k])), "diverging"
+        )
+        self.assertEqual(self.word(1.05**self.k * 10 ** (0.6 * np.sin(self.k))), "diverging")
         self.assertEqual(self.word([1, 0.5, 0.2, 0.1, float("nan")]), "diverging")
         self.assertEqual(self.word([1, 0.5, float("inf")]), "diverging")
 
@@ -84,7 +97,9 @@ class Comparing(unittest.TestCase):
 
     def test_distance(self):
         a = np.array([1.0, 0.0, -0.0, 1.0, -1.0, 5e-324, np.inf, -1.7e308])
-        b = np.array([np.nextafter(1, 2), 0.0, 0.0, -1.0, -1.0, -5e-324, np.finfo(float).max, 1.7e308])
+        b = np.array(
+            [np.nextafter(1, 2), 0.0, 0.0, -1.0, -1.0, -5e-324, np.finfo(float).max, 1.7e308]
+        )
         d = compare.ulp_distance(a, b)
         one = int(np.float64(1).view(np.int64))
         far = 2 * int(np.float64(1.7e308).view(np.int64))
@@ -99,7 +114,9 @@ class Comparing(unittest.TestCase):
         for block in (1 << 20, 7):
             compare.BLOCK = block
             (d,) = compare.compare(self.a, self.b)
-            self.assertEqual((d.count, d.first, d.first_ulp, d.most, d.most_ulp), (1, (617,), 1, (617,), 1))
+            self.assertEqual(
+                (d.count, d.first, d.first_ulp, d.most, d.most_ulp), (1, (617,), 1, (617,), 1)
+            )
             self.assertEqual(d.max_norm, y[617] - x[617])
             self.assertEqual(math.sqrt(d.sum_squares), y[617] - x[617])
             self.assertAlmostEqual(d.sum_squares_a, 500500.0, places=6)
@@ -110,8 +127,10 @@ class Comparing(unittest.TestCase):
         x = np.array([1.0, np.nan, -0.0, np.inf])
         result(self.a, "solve", {"solve/x": x})
         result(self.b, "solve", {"solve/x": x})
-        self.assertEqual(compare.words(compare.compare(self.a, self.b)),
-                         ["equal: 1 data sets, 4 elements, in every bit"])
+        self.assertEqual(
+            compare.words(compare.compare(self.a, self.b)),
+            ["equal: 1 data sets, 4 elements, in every bit"],
+        )
         result(self.b, "solve", {"solve/x": np.abs(x)})  # +0 for -0: other bits, 0 ulp
         (d,) = compare.compare(self.a, self.b)
         self.assertEqual((d.count, d.first, d.most_ulp), (1, (2,), 0))
@@ -128,8 +147,9 @@ class Comparing(unittest.TestCase):
         for block in (1 << 20, 6):
             compare.BLOCK = block
             d = compare.compare(self.a, self.b)[0]
-            self.assertEqual((d.name, d.count, d.first, d.max_norm),
-                             ("VTKHDF/PointData/u", 2, (1, 2, 0, 3), 2.0))
+            self.assertEqual(
+                (d.name, d.count, d.first, d.max_norm), ("VTKHDF/PointData/u", 2, (1, 2, 0, 3), 2.0)
+            )
             self.assertEqual(d.where, "t = 0.25 s, x = 0.3 m, y = 0 m, z = 5 m")
             self.assertEqual([c[0] for c in d.curve], [103, 105])
         compare.BLOCK = 1 << 20
@@ -137,8 +157,10 @@ class Comparing(unittest.TestCase):
     def test_shapes_and_commands(self):
         result(self.a, "solve", {"solve/x": np.ones(3)})
         result(self.b, "solve", {"solve/x": np.ones(4), "solve/r": np.ones(1)})
-        self.assertEqual([d.note for d in compare.compare(self.a, self.b)],
-                         ["shapes (3,) and (4,)", f"only in {self.b}"])
+        self.assertEqual(
+            [d.note for d in compare.compare(self.a, self.b)],
+            ["shapes (3,) and (4,)", f"only in {self.b}"],
+        )
         result(self.b, "ode", {"ode/final": np.ones((1, 1))})
         with self.assertRaises(Failure) as caught:
             compare.compare(self.a, self.b)
@@ -147,9 +169,21 @@ class Comparing(unittest.TestCase):
 
 def report(ranks, compute, communicate, command="heat", **more):
     """As much of a report as the numbers need."""
-    out = {"command": command, "ranks": ranks, "threads": 1, "backend": "omp", "fingerprint": "f",
-           "points": 1000, "steps_this_run": 10, "traffic": {"gbytes_per_second": 5.0 * ranks},
-           "seconds": {"compute": compute, "communicate": communicate, "total": compute + communicate + 1}}
+    out = {
+        "command": command,
+        "ranks": ranks,
+        "threads": 1,
+        "backend": "omp",
+        "fingerprint": "f",
+        "points": 1000,
+        "steps_this_run": 10,
+        "traffic": {"gbytes_per_second": 5.0 * ranks},
+        "seconds": {
+            "compute": compute,
+            "communicate": communicate,
+            "total": compute + communicate + 1,
+        },
+    }
     out.update(more)
     return out
 
@@ -177,7 +211,9 @@ class Scaling(unittest.TestCase):
         self.assertAlmostEqual(points[1].speedup, 8 / 4.4)
         self.assertAlmostEqual(points[1].efficiency, 4 / 4.4)
         self.assertEqual(points[1].bandwidth, 10.0)
-        self.assertEqual([p.best for p in points], [False, False, True, False])  # 77 % on 4, 59 % on 8
+        self.assertEqual(
+            [p.best for p in points], [False, False, True, False]
+        )  # 77 % on 4, 59 % on 8
         self.assertEqual([r for p in points for r in p.remarks], [])
 
     def test_amdahl(self):
@@ -186,11 +222,11 @@ class Scaling(unittest.TestCase):
         self.assertAlmostEqual(fit.serial, 0.1, places=12)
         self.assertAlmostEqual(fit.t1, 8.0, places=12)
         self.assertLess(fit.deviation, 1e-12)
-        self.assertEqual(scaling.amdahl([1, 2, 4], [1.0, 2.0, 3.0])[0], 1.0)       # slower with ranks
-        self.assertEqual(scaling.amdahl([1, 2, 4], [4.0, 1.9, 0.9])[0], 0.0)       # better than ideal
+        self.assertEqual(scaling.amdahl([1, 2, 4], [1.0, 2.0, 3.0])[0], 1.0)  # slower with ranks
+        self.assertEqual(scaling.amdahl([1, 2, 4], [4.0, 1.9, 0.9])[0], 0.0)  # better than ideal
 
     def test_weak(self):
-        """Gustafson's law: S = p - 0.2 (p - 1); the work is not quite p times as large, and that counts."""
+        """S = p - 0.2 (p - 1); the work is not quite p times as large, and that counts."""
         points = []
         for p in (1, 2, 4):
             work = 10000 * p + (p > 1)
@@ -208,21 +244,33 @@ class Scaling(unittest.TestCase):
         self.assertEqual([p.speedup for p in points], [2.0, 4.0])
 
     def test_remarks(self):
-        points = [scaling.Point(1, 1, "omp", [report(1, 1.0, 0)]),
-                  scaling.Point(2, 1, "omp", [report(2, 0.2, 0.5), report(2, 0.2, 0.9)]),
-                  scaling.Point(4, 1, "omp", [report(4, 0.01, 0.001, fingerprint="g", steps_this_run=9)]),
-                  scaling.Point(8, 1, "omp", trouble="exit 7")]
+        points = [
+            scaling.Point(1, 1, "omp", [report(1, 1.0, 0)]),
+            scaling.Point(2, 1, "omp", [report(2, 0.2, 0.5), report(2, 0.2, 0.9)]),
+            scaling.Point(4, 1, "omp", [report(4, 0.01, 0.001, fingerprint="g", steps_this_run=9)]),
+            scaling.Point(8, 1, "omp", trouble="exit 7"),
+        ]
         scaling.evaluate(points, "strong")
         text = "\n".join(scaling.table(points, [], "strong"))
         self.assertEqual(points[0].remarks, [])
-        for word in ("too small per rank: 71%", "500 a rank", "unsteady: 0.7 to 1.1", "too short to measure",
-                     "did other work", "another result", "exit 7", "A larger problem".lower()):
+        for word in (
+            "too small per rank: 71%",
+            "500 a rank",
+            "unsteady: 0.7 to 1.1",
+            "too short to measure",
+            "did other work",
+            "another result",
+            "exit 7",
+            "A larger problem".lower(),
+        ):
             self.assertIn(word, text)
         self.assertEqual(text.count("<-"), 1)
 
     def test_series_are_apart(self):
-        points = [scaling.Point(1, t, b, [report(1, s, 0)]) for t, b, s in
-                  ((1, "omp", 4.0), (2, "omp", 2.0), (1, "cuda", 0.5))]
+        points = [
+            scaling.Point(1, t, b, [report(1, s, 0)])
+            for t, b, s in ((1, "omp", 4.0), (2, "omp", 2.0), (1, "cuda", 0.5))
+        ]
         scaling.evaluate(points, "strong")
         self.assertEqual([p.speedup for p in points], [1.0, 1.0, 1.0])
 
@@ -240,11 +288,17 @@ class Configs(unittest.TestCase):
         path = os.path.join(self.folder.name, "a.ini")
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
-        return study.prepare(path, mode, more.get("command"), more.get("iterations"), more.get("steps"))
+        return study.prepare(
+            path, mode, more.get("command"), more.get("iterations"), more.get("steps")
+        )
 
     def test_grammar(self):
-        c = config.parse('# c\n[Solve]\nMax-Iterations = 5 ; c\nrhs = "a#b" # c\nn = 1,\n  2\nf = x#y\n', "a")
-        self.assertEqual(c, {"solve": {"max_iterations": "5", "rhs": '"a#b"', "n": "1, 2", "f": "x#y"}})
+        c = config.parse(
+            '# c\n[Solve]\nMax-Iterations = 5 ; c\nrhs = "a#b" # c\nn = 1,\n  2\nf = x#y\n', "a"
+        )
+        self.assertEqual(
+            c, {"solve": {"max_iterations": "5", "rhs": '"a#b"', "n": "1, 2", "f": "x#y"}}
+        )
         self.assertEqual(config.split_list('(1, 2), "a,b", 3'), ["(1, 2)", '"a,b"', "3"])
         self.assertEqual(study.number("2*(1e3+24)", "n"), 2048)
         for bad in ("[solve\n", "[solve]\nx\n"):
@@ -254,8 +308,10 @@ class Configs(unittest.TestCase):
             study.number("__import__('os')", "n")
 
     def test_weak_solve(self):
-        s = self.study("[solve]\nproblem = poisson3d\nn = 30\nmethod = cg\n[run]\noutput = x.h5\nseed = 3\n"
-                       "[checkpoint]\nfile = c.h5\n")
+        s = self.study(
+            "[solve]\nproblem = poisson3d\nn = 30\nmethod = cg\n[run]\noutput = x.h5\nseed = 3\n"
+            "[checkpoint]\nfile = c.h5\n"
+        )
         c = study.config_on(s, 4)
         self.assertEqual(c["solve"]["n"], "30, 30, 120")
         self.assertEqual(c["solve"]["iterations"], "100")
@@ -272,12 +328,22 @@ class Configs(unittest.TestCase):
         self.assertEqual(study.config_on(s, 3)["heat"]["length"], "1, 3")
 
     def test_weak_others(self):
-        self.assertEqual(study.config_on(self.study("[quad]\nf = x\nn = 100\n"), 4)["quad"]["n"], "400")
-        self.assertEqual(study.config_on(self.study("[ode]\nsystem = lorenz\n"), 4)["ode"]["trajectories"], "4")
+        self.assertEqual(
+            study.config_on(self.study("[quad]\nf = x\nn = 100\n"), 4)["quad"]["n"], "400"
+        )
+        self.assertEqual(
+            study.config_on(self.study("[ode]\nsystem = lorenz\n"), 4)["ode"]["trajectories"], "4"
+        )
 
     def test_refused(self):
-        for text in ("[solve]\nmatrix = A.mtx\n", "[heat]\nn = 5\nt_end = 1\n", "[quad]\nf = x\n",
-                     "[quad]\nf = x*y\ndims = 2\nn = 5\n", "[run]\nthreads = 1\n", "[quad]\nn = 1\n[solve]\nn = 2\n"):
+        for text in (
+            "[solve]\nmatrix = A.mtx\n",
+            "[heat]\nn = 5\nt_end = 1\n",
+            "[quad]\nf = x\n",
+            "[quad]\nf = x*y\ndims = 2\nn = 5\n",
+            "[run]\nthreads = 1\n",
+            "[quad]\nn = 1\n[solve]\nn = 2\n",
+        ):
             with self.assertRaises(Failure) as caught:
                 self.study(text)
             self.assertEqual(caught.exception.code, USAGE)
@@ -285,7 +351,10 @@ class Configs(unittest.TestCase):
     def test_paths(self):
         open(os.path.join(self.folder.name, "A.mtx"), "w", encoding="utf-8").close()
         s = self.study("[solve]\nmatrix = A.mtx\nrhs = ones\n", "strong")
-        self.assertEqual(study.config_on(s, 2)["solve"]["matrix"], f'"{os.path.realpath(self.folder.name)}/A.mtx"')
+        self.assertEqual(
+            study.config_on(s, 2)["solve"]["matrix"],
+            f'"{os.path.realpath(self.folder.name)}/A.mtx"',
+        )
         self.assertEqual(study.config_on(s, 2)["solve"]["rhs"], "ones")
 
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034 # the scripts use python
 # Sourced by tests of analysis/: sets `python` to a Python that has the modules named, and skips (77) where there is none.
 python=${HALOSWEEP_PYTHON:-/usr/bin/python3}
 needs_python() { # MODULE...
