@@ -77,9 +77,10 @@ def _blocks(a: "h5py.Dataset", b: "h5py.Dataset") -> Iterator[tuple[int, np.ndar
 
 
 def _block(d: Difference, flat: int, a: np.ndarray, b: np.ndarray, shape: tuple[int, ...]) -> None:
+    same = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
     if a.dtype.kind != "f":
         a, b = a.astype(np.float64), b.astype(np.float64)
-    same = (a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")) | (np.isnan(a) & np.isnan(b))
+    same |= np.isnan(a) & np.isnan(b)
     finite = np.isfinite(a) & np.isfinite(b)
     d.sum_squares_a += float(np.sum(np.square(a[finite], dtype=np.float64)))
     at = np.flatnonzero(~same)

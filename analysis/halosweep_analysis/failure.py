@@ -53,7 +53,7 @@ def run(name: str, command: Callable[[list[str]], int], words: Sequence[str] | N
     """Runs `command`; the exit code it returns or that its failure has."""
     try:
         for variable in LAUNCHERS:
-            if variable in os.environ:
+            if os.environ.get(variable, "1") != "1":
                 raise Failure(USAGE, f"`{name}` is one process: start it without mpirun or srun")
         code = command(same_dashes(sys.argv[1:] if words is None else words))
         sys.stdout.flush()

@@ -74,7 +74,9 @@ def read_result(path: str, command: str | None = None) -> Result:
     check_readable(path)
     try:
         file = h5py.File(path, "r")
-    except OSError:
+    except OSError as e:
+        if h5py.is_hdf5(path):
+            raise Failure(INPUT, f"{path}: HDF5, but it cannot be opened: {e}") from None
         raise Failure(INPUT, f"{path}: not an HDF5 file, so not a result of halosweep") from None
     a = file.attrs
     if not _text(a.get("format", "")).startswith("halosweep result"):

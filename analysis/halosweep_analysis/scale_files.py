@@ -14,20 +14,9 @@ from .reading import check_readable
 from .scaling import Fit, Point
 
 FORMAT = "halosweep scaling study 1"
-NUMBERS = (
-    "ranks",
-    "threads",
-    "time",
-    "fastest",
-    "slowest",
-    "total",
-    "compute",
-    "communicate",
-    "speedup",
-    "efficiency",
-    "bandwidth",
-    "work",
-    "size",
+COUNTS = ("ranks", "threads", "gpus")
+NUMBERS = COUNTS + tuple(
+    "time fastest slowest total compute communicate speedup efficiency bandwidth work size".split()
 )
 FLAGS = ("best", "oversubscribed")
 
@@ -103,7 +92,8 @@ def read(path: str) -> Table:
         points = []
         for k in range(len(g["ranks"])):
             p = Point(int(g["ranks"][k]), int(g["threads"][k]), g["backend"].asstr()[k])
-            for n in NUMBERS[2:]:
+            p.gpus = int(g["gpus"][k])
+            for n in NUMBERS[len(COUNTS) :]:
                 setattr(p, n, float(g[n][k]))
             for n in FLAGS:
                 setattr(p, n, bool(g[n][k]))

@@ -51,6 +51,7 @@ class Point:
     bandwidth: float = float("nan")
     work: float = float("nan")
     size: float = float("nan")
+    gpus: int = 0
     speedup: float = float("nan")
     efficiency: float = float("nan")
     best: bool = False
@@ -105,6 +106,7 @@ def _measure(p: Point) -> None:
         float(middle["seconds"][n]) for n in ("total", "compute", "communicate")
     )
     p.bandwidth = float((middle.get("traffic") or {}).get("gbytes_per_second") or 0.0)
+    p.gpus = len({d.get("uuid") for d in middle.get("devices") or []})
     p.work, p.size = (float(v) for v in work_of(middle))
 
 
@@ -119,6 +121,8 @@ def _remark(p: Point, base: Point) -> None:
         )
     if p.time > 0 and (p.slowest - p.fastest) / p.time > SPREAD:
         p.remarks.append(f"unsteady: {p.fastest:.3g} to {p.slowest:.3g} s")
+    if 0 < p.gpus < p.ranks:
+        p.remarks.append(f"{p.ranks} ranks share {p.gpus} GPUs")
     if p.oversubscribed:
         p.remarks.append("more ranks x threads than cores: no measurement")
 
@@ -210,23 +214,14 @@ def fits(points: list[Point], mode: str) -> list[Fit]:
 
 def table(points: list[Point], laws: list[Fit], mode: str) -> list[str]:
     """The table as lines of text."""
-    head = (
-        "ranks",
-        "threads",
-        "backend",
-        "time/s",
-        "compute",
-        "commun.",
-        "speed-up",
-        "effic.",
-        "GB/s",
-    )
+    head = "ranks threads backend GPUs time/s compute commun. speed-up effic. GB/s".split()
     lines = ["".join(f"{h:>10}" for h in head)]
     for p in points:
         cells: list[Any] = [p.ranks, p.threads, p.backend]
         if p.measured:
             share = p.communicate / p.time if p.time > 0 else 0.0
             cells += [
+                p.gpus,
                 f"{p.time:.4g}",
                 f"{1 - share:.1%}",
                 f"{share:.1%}",
@@ -238,7 +233,7 @@ def table(points: list[Point], laws: list[Fit], mode: str) -> list[str]:
             remarks = mark + "".join(f"  [{r}]" for r in p.remarks)
             remarks += f"  [{len(p.reports)} repeats only: {p.trouble}]" if p.trouble else ""
         else:
-            cells += ["-"] * 6
+            cells += ["-"] * 7
             remarks = f"  {p.trouble or 'not run'}"
         lines.append("".join(f"{c:>10}" for c in cells) + remarks)
     for f in laws:

@@ -266,6 +266,12 @@ class Scaling(unittest.TestCase):
             self.assertIn(word, text)
         self.assertEqual(text.count("<-"), 1)
 
+    def test_gpus(self):
+        devices = [{"rank": r, "uuid": f"GPU-{r % 2}"} for r in range(4)]
+        points = [scaling.Point(4, 1, "cuda", [report(4, 1.0, 0, devices=devices)])]
+        scaling.evaluate(points, "strong")
+        self.assertEqual((points[0].gpus, points[0].remarks), (2, ["4 ranks share 2 GPUs"]))
+
     def test_series_are_apart(self):
         points = [
             scaling.Point(1, t, b, [report(1, s, 0)])

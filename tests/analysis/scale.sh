@@ -51,8 +51,8 @@ expect 0 "strong scaling of solve, tiny.ini, iterations = 7" "${scale[@]}" --ran
 holds '"ranks": 1,' study/r1-t1-ref-1.json
 holds '"ranks": 2,' study/r2-t1-ref-1.json
 holds '"iterations": 7,' study/r2-t1-ref-1.json
-holds '^ref,1,1,[0-9.e-]+,.*,1,0,1,' study/scale.csv
-holds '^ref,2,1,[0-9.e-]+,' study/scale.csv
+holds '^ref,1,1,0,[0-9.e-]+,.*,1,0,1,' study/scale.csv
+holds '^ref,2,1,0,[0-9.e-]+,' study/scale.csv
 [ ! -e study/x.h5 ] || { echo "the runs of a study wrote the file's output"; bad=1; }
 "$python" -c "import h5py; print(h5py.File('study/scale.h5')['scale/ranks'][:])" >ranks
 holds '^\[1 2\]$' ranks
@@ -63,7 +63,7 @@ expect 0 "Amdahl" "${scale[@]}" --ranks 1,2 --launcher "$PWD/none {ranks}"
 rm study/r2-t1-ref-1.*
 echo fail >how
 expect 4 "the node caught fire" "${scale[@]}" --ranks 1,2,3,4 --launcher "$PWD/launch {ranks}"
-holds '^ +4 +1 +ref +[0-9]' out
+holds '^ +4 +1 +ref +0 +[0-9]' out
 [ "$(cut -d' ' -f1 launched | tr '\n' ' ')" = "2 3 4 " ] || { echo "launched:"; cat launched; bad=1; }
 # a report of another rank count is no report; the failed point alone is tried again
 echo lie >how && : >launched
