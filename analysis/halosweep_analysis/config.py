@@ -33,17 +33,22 @@ def parse(text: str, name: str) -> Config:
     config: Config = {}
     section: dict[str, str] | None = None
     key = None
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
         bare = without_comment(line).rstrip()
         if not bare.strip():
             continue
         if bare[0] in " \t" and key is not None and section is not None:
             section[key] += " " + bare.strip()
         elif bare.strip().startswith("[") and bare.endswith("]"):
-            section, key = config.setdefault(bare.strip()[1:-1].strip().lower(), {}), None
+            heading, key = bare.strip()[1:-1].strip().lower(), None
+            if heading in config:
+                raise Failure(USAGE, f"{name}:{number}: [{heading}] is there twice")
+            section = config[heading] = {}
         elif "=" in bare and section is not None:
             left, _, right = bare.partition("=")
             key = left.strip().lower().replace("-", "_")
+            if key in section:
+                raise Failure(USAGE, f"{name}:{number}: '{key}' is given twice")
             section[key] = right.strip()
         else:
             raise Failure(

@@ -58,6 +58,11 @@ class Verdicts(unittest.TestCase):
         for begin in np.arange(0, 6.3, 0.1):  # wherever the swing begins and ends
             self.assertEqual(self.word(10 ** (1.5 * np.sin(begin + self.k))), "oscillating")
 
+        rows = np.arange(41)  # peaks that grow, troughs that return
+        self.assertEqual(
+            self.word(np.where(rows % 2 == 0, 1.02**rows, 0.01 + (rows > 1) * 1e-4)), "oscillating"
+        )
+
     def test_converging_oscillating(self):
         self.assertEqual(
             self.word(0.9**self.k * 10 ** (0.6 * np.sin(self.k))), "converging, oscillating"
@@ -131,6 +136,10 @@ class Comparing(unittest.TestCase):
             compare.words(compare.compare(self.a, self.b)),
             ["equal: 1 data sets, 4 elements, in every bit"],
         )
+        result(
+            self.b, "solve", {"solve/x": np.array([1.0, -np.nan, -0.0, np.inf])}
+        )  # as GPUs write it
+        self.assertEqual(compare.compare(self.a, self.b)[0].count, 0)
         result(self.b, "solve", {"solve/x": np.abs(x)})  # +0 for -0: other bits, 0 ulp
         (d,) = compare.compare(self.a, self.b)
         self.assertEqual((d.count, d.first, d.most_ulp), (1, (2,), 0))
@@ -307,7 +316,7 @@ class Configs(unittest.TestCase):
         )
         self.assertEqual(config.split_list('(1, 2), "a,b", 3'), ["(1, 2)", '"a,b"', "3"])
         self.assertEqual(study.number("2*(1e3+24)", "n"), 2048)
-        for bad in ("[solve\n", "[solve]\nx\n"):
+        for bad in ("[solve\n", "[solve]\nx\n", "[a]\nx=1\nX = 2\n", "[a]\n[b]\n[a]\n"):
             with self.assertRaises(Failure):
                 config.parse(bad, "a")
         with self.assertRaises(Failure):
@@ -377,6 +386,11 @@ class Histories(unittest.TestCase):
             f.write("2,x,\n")
             f.flush()
             with self.assertRaisesRegex(Failure, r":4: 'x' is no number"):
+                read_history(f.name)
+            f.seek(f.tell() - 4)
+            f.write("2,0.1,,5\n")
+            f.flush()
+            with self.assertRaisesRegex(Failure, r":4: 4 fields, expected 3"):
                 read_history(f.name)
 
 
