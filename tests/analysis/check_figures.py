@@ -168,7 +168,7 @@ class Fields(Drawing):
 class Trajectories(Drawing):
     """plot ode."""
 
-    text = "[equations]\ndp = q\ndq = -p\n[sweep]\na = linspace(0, 2, 3)\nb = geomspace(1, 10, 2)\n"
+    text = "[sweep]\na = linspace(0, 2, 3)\nb = geomspace(1, 10, 2)\n"
 
     def ensemble(self, good=12):
         """3 x 2 members of 2 trajectories, the last ones failed."""
@@ -194,6 +194,8 @@ class Trajectories(Drawing):
             self.text,
             names="unfinished|done|event|step_limit",
         )
+        with h5py.File("o.h5", "a") as f:
+            f.attrs["component_names"] = "p|q"
         return read_result("o.h5", "ode"), final, saved
 
     def test_series_and_phase(self):
