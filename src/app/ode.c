@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "log.h"
+#include "ode_coupled.h"
 #include "ode_job.h"
 #include "ode_saving.h"
 #include "run_files.h"
@@ -100,6 +101,7 @@ static void close_job(ode_job *j) {
 status command_ode(run_context *run) {
   status rc = STATUS_OK;
   ode_job j;
+  if (ode_is_coupled(run->o)) return ode_coupled(run);
   memset(&j, 0, sizeof j);
   j.run = run;
   j.error_max = NAN;

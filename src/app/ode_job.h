@@ -50,6 +50,10 @@ status ode_choose(ode_job *j);
 status ode_check_memory(const ode_job *j);
 status ode_print_plan(const ode_job *j);
 
+/* Instants, steps, tolerances of a plan whose `adaptive` is set, from the options; *save_at, to be
+ * freed, has the saved times in the order they are met. Local. */
+status ode_plan_steps(const options *o, ode_plan *plan, double **save_at);
+
 /* ode_functions.c: from texts to formulas. Collective. */
 status ode_functions_create(ode_job *j);
 void ode_functions_release(ode_job *j);

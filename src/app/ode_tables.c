@@ -5,6 +5,7 @@
 
 #include "alloc.h"
 #include "ode_job.h"
+#include "text.h"
 
 /* ---- the file ---- */
 
@@ -75,6 +76,20 @@ done:
   return rc;
 }
 
+/* "x|y|z" */
+static status write_names(const ode_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  text_builder names = {0};
+  for (int c = 0; c < j->in.components && rc == STATUS_OK; c++) {
+    rc = text_print(&names, "%s%s", c > 0 ? "|" : "", j->in.names[1 + c]);
+  }
+  TRY(comm_agree(j->run->c, rc));
+  rc = result_text(f, "component_names", names.text);
+done:
+  text_release(&names);
+  return rc;
+}
+
 status ode_write_tables(ode_job *j, result_file *f) {
   status rc = STATUS_OK;
   const ode_rows *r = &j->e.mine;
@@ -96,7 +111,8 @@ status ode_write_tables(ode_job *j, result_file *f) {
   TRY(write_parameters(j, f));
   TRY(write_saved(j, f));
   TRY(write_statistics(j, f));
-  rc = result_text(f, "status_names", names);
+  TRY(result_text(f, "status_names", names));
+  rc = write_names(j, f);
 done:
   alloc_free(&steps);
   return rc;
