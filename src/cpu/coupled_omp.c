@@ -98,7 +98,7 @@ static chunk chunk_at(const coupled_layout *l, lidx q, lidx end) {
   return (chunk){q, (int)count, i, p / l->n};
 }
 
-/* A piece's values, copied; *ghosts: some are ghosts. */
+/* A piece's values, copied. */
 static void copy_piece(const coupled_layout *l, coupled_piece p, int field, const double *y,
                        double *to) {
   for (gidx done = 0; done < p.count;) {
