@@ -95,6 +95,7 @@ static void close_job(ode_job *j) {
   ode_start_close(j);
   ode_inputs_release(&j->in);
   alloc_free(&j->save_at);
+  alloc_free(&j->shown);
 }
 
 status command_ode(run_context *run) {
