@@ -3,7 +3,10 @@
 include(GNUInstallDirs)
 set(data ${CMAKE_INSTALL_DATADIR}/halosweep)
 install(TARGETS halosweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halosweep)
+file(GLOB helpers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/libexec/halosweep-*)
+install(PROGRAMS ${helpers} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halosweep)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/src/libexec) # where the binary that is not installed looks
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/libexec ${CMAKE_BINARY_DIR}/src/libexec/halosweep SYMBOLIC)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/jobs DESTINATION ${data} USE_SOURCE_PERMISSIONS)
 # For those who compile their function by themselves too; halosweep has it inside.
 install(FILES ${CMAKE_SOURCE_DIR}/include/halosweep_functions.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
