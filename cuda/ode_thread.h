@@ -76,7 +76,7 @@ PORTABLE void ode_try(ode_work *w) {
 
 /* Advances trajectory i; whether it is still on its way. */
 PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
-  double y[ODE_N], u[ODE_N], v[ODE_N], k[(ODE_STAGES + 1) * ODE_N], p[ODE_P + 1];
+  double y[ODE_N], u[ODE_N], v[ODE_N], k[ODE_SLOPES * ODE_N], p[ODE_P + 1];
   ode_plan plan = a->plan;
   ode_call call;
   ode_work w;

@@ -14,7 +14,8 @@
 #include "portable.h"
 #include "space.h"
 
-enum { ODE_STAGES = 7, ODE_BLOCK = 256 /* trajectories that stay together */ };
+/* Stages of a step at most, slopes that are kept of one, trajectories that stay together. */
+enum { ODE_STAGES = 7, ODE_SLOPES = ODE_STAGES + 2, ODE_BLOCK = 256 };
 
 /* How a trajectory stands. */
 typedef enum ode_status {

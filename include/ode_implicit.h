@@ -11,7 +11,7 @@
  * tr-bdf2 its companion of order 3, e = -sqrt(2)/3 h f(y) + (z - y) / (3 d) - 2/3 h d f(u). Both go
  * through (I - h d J)^-1: else they would see modes that the step has damped. Inside a step: the
  * polynomial that the formula differentiates, the line through y and u, or the parabola through y,
- * z and u; no slope is in them, so stiff modes do not grow, and where the solution is smooth they
+ * z and u, and one correction by that matrix (ode_stiff_settle); where the solution is smooth they
  * are off by less than the step: h^2 y''/8 beside h^2 y''/2, 0.011 h^3 y''' beside 0.040 h^3 y'''.
  *
  * Newton: the matrix is made where the iteration begins, and again where it converges by less than
@@ -79,6 +79,7 @@ PORTABLE int ode_newton(ode_work *w, double at, double s, double *z, int fresh) 
   return 0;
 }
 
+/* u of the step, and ODE_AT_ERROR before it is filtered. 0: Newton's method has failed. */
 PORTABLE int ode_step_euler(ode_work *w) {
   const int n = ODE_COMPONENTS(w->plan);
   double *base = ode_slope(w, ODE_AT_BASE), *e = ode_slope(w, ODE_AT_ERROR);
@@ -89,6 +90,7 @@ PORTABLE int ode_step_euler(ode_work *w) {
   return 1;
 }
 
+/* Likewise; z is ODE_AT_Z. */
 PORTABLE int ode_step_tr_bdf2(ode_work *w) {
   const int n = ODE_COMPONENTS(w->plan);
   double *z = ode_slope(w, ODE_AT_Z), *base = ode_slope(w, ODE_AT_BASE);
@@ -112,7 +114,7 @@ PORTABLE int ode_step_tr_bdf2(ode_work *w) {
   return 1;
 }
 
-/* v = the line or parabola of the step at the fraction x; slope: NULL, or becomes its, times h. */
+/* v = the line or parabola of the step at the fraction x, slope[] its slopes there. */
 PORTABLE void ode_implicit_dense(ode_work *w, double x, double *slope) {
   const int n = ODE_COMPONENTS(w->plan), bent = ODE_VARIANT(w->plan) == ODE_TR_BDF2;
   const double gamma = 2.0 * ODE_TR_D, *z = ode_slope(w, ODE_AT_Z);
@@ -120,14 +122,15 @@ PORTABLE void ode_implicit_dense(ode_work *w, double x, double *slope) {
     const double rise = w->u[c] - w->y[c];
     const double bend = bent ? fma(-gamma, rise, z[c] - w->y[c]) / (gamma * (1.0 - gamma)) : 0.0;
     w->v[c] = fma(x * (1.0 - x), bend, fma(x, rise, w->y[c]));
-    if (slope != 0) slope[c] = fma(1.0 - 2.0 * x, bend, rise);
+    slope[c] = fma(1.0 - 2.0 * x, bend, rise) / w->h[0];
   }
 }
 
+/* A step of backward-euler or tr-bdf2: u, error, and the slope at the end. k[0] is known. */
 PORTABLE void ode_attempt_implicit(ode_work *w) {
   const int bent = ODE_VARIANT(w->plan) == ODE_TR_BDF2;
   double *e = ode_slope(w, ODE_AT_ERROR), *end = ode_slope(w, ODE_AT_END);
-  double error = 0.0, inside = 0.0;
+  double error = 0.0;
   if (!(bent ? ode_step_tr_bdf2(w) : ode_step_euler(w))) {
     ode_stiff_fail(w, end);
     return;
@@ -136,14 +139,15 @@ PORTABLE void ode_attempt_implicit(ode_work *w) {
     dense_lu_solve(w->matrix, ODE_COMPONENTS(w->plan), w->pivot, e);
     error = ode_stiff_error(w, e);
   }
-  if (w->plan->adaptive && ode_stiff_asked(w)) {
-    const double x = bent ? ODE_TR_D : 0.5;
-    ode_implicit_dense(w, x, e);
-    inside = ode_stiff_inside(w, x, bent ? ODE_TR_D * w->h[0] : w->h[0], e, end);
-  }
-  ode_stiff_end(w, error, inside, end);
+  ode_stiff_end(w, error, end);
 }
 
-PORTABLE void ode_between_implicit(ode_work *w, const double *x) { ode_implicit_dense(w, x[0], 0); }
+/* v = the state at the fraction x of the step. */
+PORTABLE void ode_between_implicit(ode_work *w, const double *x) {
+  const double b = ODE_VARIANT(w->plan) == ODE_TR_BDF2 ? ODE_TR_D * w->h[0] : w->h[0];
+  double *slope = ode_slope(w, ODE_AT_ERROR), *f = ode_slope(w, ODE_AT_F);
+  ode_implicit_dense(w, x[0], slope);
+  ode_stiff_settle(w, x[0], b, slope, f);
+}
 
 #endif

@@ -6,7 +6,8 @@
  *   E u_i = f(t + c_i h, y + sum_{j<i} a_ij u_j) + sum_{j<i} (g_ij / h) u_j + h d_i df/dt(t, y),
  * the argument of the last one is that of the fifth plus u_5, the new state that plus u_6, and u_6
  * is the error of the embedded method. Inside the step, at the fraction x,
- *   y(x) = (1 - x) y + x (u + (1 - x) (sum_j p_j u_j + x sum_j q_j u_j)), order 3.
+ *   y(x) = (1 - x) y + x (u + (1 - x) (sum_j p_j u_j + x sum_j q_j u_j)), order 3,
+ * and one correction by E (ode_stiff_settle).
  * The order is 4 with the true Jacobian only: an approximate one lowers it. For one lane.
  *
  * Cost: 2 n^3 / 3 + 12 n^2 operations, 7 evaluations of f and n for the differences.
@@ -46,7 +47,7 @@ PORTABLE void ode_rodas_stage(ode_work *w, const ode_rodas *m, int i, const doub
   dense_lu_solve(w->matrix, n, w->pivot, u);
 }
 
-/* v = the method's own dense output at the fraction x; slope: NULL, or becomes h dv / d(x h). */
+/* v = the method's own dense output at the fraction x, slope[] its slopes there. */
 PORTABLE void ode_rodas_dense(ode_work *w, const ode_rodas *m, double x, double *slope) {
   const int n = ODE_COMPONENTS(w->plan);
   const double rest = 1.0 - x;
@@ -57,15 +58,15 @@ PORTABLE void ode_rodas_dense(ode_work *w, const ode_rodas *m, double x, double 
       q = fma(m->dense[1][j], ode_slope(w, 1 + j)[c], q);
     }
     w->v[c] = fma(rest, w->y[c], x * fma(rest, fma(x, q, p), w->u[c]));
-    if (slope != 0)
-      slope[c] = fma(1.0 - 2.0 * x, p, fma(x * (2.0 - 3.0 * x), q, w->u[c] - w->y[c]));
+    slope[c] = fma(1.0 - 2.0 * x, p, fma(x * (2.0 - 3.0 * x), q, w->u[c] - w->y[c])) / w->h[0];
   }
 }
 
+/* A step: u, error, and the slope at the end. k[0] is known. */
 PORTABLE void ode_attempt_rosenbrock(ode_work *w) {
   const ode_rodas m = ode_rodas4();
   const int n = ODE_COMPONENTS(w->plan);
-  double *error = ode_slope(w, ODE_RODAS_STAGES), e = 0.0, inside = 0.0;
+  double *error = ode_slope(w, ODE_RODAS_STAGES), e = 0.0;
   double *last = ode_slope(w, ODE_RODAS_STAGES + 1); /* d f / d t, at last the slope at the end */
   ode_stiff_time(w, last);
   ode_stiff_jacobian(w, w->t[0], w->y, w->k, ode_slope(w, 1));
@@ -76,16 +77,15 @@ PORTABLE void ode_attempt_rosenbrock(ode_work *w) {
   for (int i = 0; i < ODE_RODAS_STAGES; i++) ode_rodas_stage(w, &m, i, last);
   for (int c = 0; c < n; c++) w->u[c] = w->v[c] + error[c];
   if (w->plan->adaptive) e = ode_stiff_error(w, error);
-  if (w->plan->adaptive && ode_stiff_asked(w)) {
-    ode_rodas_dense(w, &m, 0.25, error);
-    inside = ode_stiff_inside(w, 0.25, 1.0, error, last);
-  }
-  ode_stiff_end(w, e, inside, last);
+  ode_stiff_end(w, e, last);
 }
 
+/* v = the state at the fraction x of the step. */
 PORTABLE void ode_between_rosenbrock(ode_work *w, const double *x) {
   const ode_rodas m = ode_rodas4();
-  ode_rodas_dense(w, &m, x[0], 0);
+  double *slope = ode_slope(w, ODE_RODAS_STAGES), *f = ode_slope(w, ODE_RODAS_STAGES + 2);
+  ode_rodas_dense(w, &m, x[0], slope);
+  ode_stiff_settle(w, x[0], 1.0, slope, f);
 }
 
 #endif

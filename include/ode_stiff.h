@@ -84,7 +84,7 @@ PORTABLE int ode_stiff_factor(ode_work *w, double a, double b) {
   return dense_lu(w->matrix, n, w->pivot) == n;
 }
 
-/* ft = d f / d t at (t, y). */
+/* ft = d f / d t at (t, y); 0 where the step is so short that t + a part of it is t. */
 PORTABLE void ode_stiff_time(const ode_work *w, double *ft) {
   const int n = ODE_COMPONENTS(w->plan);
   const double h = fabs(w->h[0]), t = fabs(w->t[0]);
@@ -92,7 +92,7 @@ PORTABLE void ode_stiff_time(const ode_work *w, double *ft) {
   const double at[ODE_LANES] = {w->h[0] < 0.0 ? w->t[0] - step : w->t[0] + step};
   const double made = at[0] - w->t[0];
   ode_rhs(w->call, at, w->y, ft);
-  for (int c = 0; c < n; c++) ft[c] = (ft[c] - w->k[c]) / made;
+  for (int c = 0; c < n; c++) ft[c] = made != 0.0 ? (ft[c] - w->k[c]) / made : 0.0;
 }
 
 /* The mean square of e over the scales of the step. */
@@ -106,39 +106,27 @@ PORTABLE double ode_stiff_error(const ode_work *w, const double *e) {
   return sum / (double)n;
 }
 
-/* Whether anybody asks for states inside the step: an event function, an instant to be saved. */
-PORTABLE int ode_stiff_asked(const ode_work *w) {
-  const ode_plan *plan = w->plan;
-  if (plan->has_event) return 1;
-  if (plan->saves == 0) return 0;
-  const int64_t save = ode_saves_until(plan, w->t[0]);
-  return save < plan->saves &&
-         ode_before(plan, ((const double *)plan->save_at.at)[save], w->next[0]);
-}
-
-/* The error of a state inside the step, at the fraction x: v is that state, e[] h times the slope
- * there of the curve it is on, and b that of ode_stiff_factor(). e becomes Newton's correction of
- * v towards that curve's differential equation, (a I - b J)^-1 b (f(v) - e / h). f[] is written on.
- */
-PORTABLE double ode_stiff_inside(ode_work *w, double x, double b, double *e, double *f) {
+/* v, a state inside the step at the fraction x on a curve whose slopes are in e[], moves onto the
+ * differential equation by Newton's correction (a I - b J)^-1 b (f(v) - e), a and b those of
+ * ode_stiff_factor(): what the curve has of stiff modes goes, the rest changes by b times the
+ * curve's defect. f[] and e[] are written on. */
+PORTABLE void ode_stiff_settle(ode_work *w, double x, double b, double *e, double *f) {
   const int n = ODE_COMPONENTS(w->plan);
   const double at[ODE_LANES] = {fma(x, w->h[0], w->t[0])};
   ode_rhs(w->call, at, w->v, f);
-  for (int c = 0; c < n; c++) e[c] = b * (f[c] - e[c] / w->h[0]);
+  for (int c = 0; c < n; c++) e[c] = b * (f[c] - e[c]);
   dense_lu_solve(w->matrix, n, w->pivot, e);
-  return ode_stiff_error(w, e);
+  for (int c = 0; c < n; c++) w->v[c] += e[c];
 }
 
-/* Ends a step that was made: its error, where it is good the slope at its end. e, inside: what
- * ode_stiff_error() and ode_stiff_inside() said, 0 for what is not looked at; NaN where that or the
- * new state is not finite. */
-PORTABLE void ode_stiff_end(ode_work *w, double e, double inside, double *end) {
+/* Ends a step that was made: its error e, NaN where the new state is not finite; where it is good,
+ * the slope at its end. */
+PORTABLE void ode_stiff_end(ode_work *w, double e, double *end) {
   const int n = ODE_COMPONENTS(w->plan);
-  double error = inside <= e ? e : fma(0.0, e, inside);
-  for (int c = 0; c < n; c++) error = fma(0.0, w->u[c], error);
-  w->error[0] = error;
+  for (int c = 0; c < n; c++) e = fma(0.0, w->u[c], e);
+  w->error[0] = e;
   w->end = end;
-  if (error <= 1.0) ode_rhs(w->call, w->next, w->u, end);
+  if (e <= 1.0) ode_rhs(w->call, w->next, w->u, end);
 }
 
 /* A step that could not be made. */

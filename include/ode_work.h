@@ -33,7 +33,7 @@ typedef struct ode_work {
   double *y;      /* [components][lanes]: the state */
   double *u;      /* the same after the step that is tried */
   double *v;      /* the argument of a stage, or a state inside the step */
-  double *k;      /* [stages + 1][components][lanes]: slopes; the first one is f(t, y) */
+  double *k;      /* [ODE_SLOPES][components][lanes]: slopes; the first one is f(t, y) */
   double *end;    /* slopes at the end of the step tried: one of k */
   double *matrix; /* [components][components], of stiff methods: NULL for others */
   int *pivot;     /* [components], likewise */
@@ -48,11 +48,6 @@ typedef struct ode_work {
   int32_t status[ODE_LANES];
   int32_t slope_known; /* k[0] is f(t, y) in all lanes */
 } ode_work;
-
-/* How many numbers the arrays of `stages` slopes take. */
-PORTABLE int64_t ode_work_slopes(int components, int stages) {
-  return (int64_t)(stages + 1) * components * ODE_LANES;
-}
 
 PORTABLE double *ode_slope(const ode_work *w, int stage) {
   return w->k + (int64_t)stage * ODE_COMPONENTS(w->plan) * ODE_LANES;

@@ -89,7 +89,7 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   status rc = STATUS_OK;
   const int n = plan->components, parameters = plan->shared + plan->parameters;
   const int64_t state = (int64_t)n * ODE_LANES;
-  const int64_t slopes = (int64_t)(ODE_STAGES + 1) * state;
+  const int64_t slopes = (int64_t)ODE_SLOPES * state;
   const int64_t matrix = ode_is_stiff(plan->kind) ? (int64_t)n * state : 0;
   g->call.f = f;
   g->call.components = n;

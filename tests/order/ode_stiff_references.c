@@ -112,13 +112,15 @@ static void problems(void **state) {
     for (int j = 0; j < 3 * 2; j++) {
       const method *m = &METHOD[j / 2];
       const int given = j % 2;
-      if (given && p.jacobian[0] == NULL) continue;
-      const outcome loose = solve(&p, &r, m, 1e-4, given), tight = solve(&p, &r, m, 1e-6, given);
+      if (given && (p.jacobian[0] == NULL || m->order == 2)) continue; /* many steps: once */
+      const double smaller = m->order == 2 ? 0.1 : 0.01;
+      const outcome loose = solve(&p, &r, m, 1e-4, given);
+      const outcome tight = solve(&p, &r, m, 1e-4 * smaller, given);
       if (!(loose.worst <= allowed(&p, m, &loose) && tight.worst <= allowed(&p, m, &tight))) {
         fail_msg("%s by %s (%d): errors %g and %g times the tolerance", p.id, m->name, given,
                  loose.worst, tight.worst);
       }
-      if (!(0.01 * tight.worst < 0.2 * loose.worst)) {
+      if (loose.worst > 1.0 && !(smaller * tight.worst < 0.5 * loose.worst)) {
         fail_msg("%s by %s (%d): errors %g and %g times the tolerance do not fall", p.id, m->name,
                  given, loose.worst, tight.worst);
       }

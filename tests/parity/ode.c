@@ -127,6 +127,32 @@ static void stiff_same_bits(void **state) {
   }
 }
 
+/* What is saved on the way changes no bit of where a trajectory gets, by any kind of step. */
+static void saving_changes_nothing(void **state) {
+  (void)state;
+  static const int kinds[][2] = {{ODE_RUNGE_KUTTA, ODE_RK4},
+                                 {ODE_RUNGE_KUTTA, ODE_TSIT5},
+                                 {ODE_ROSENBROCK, 0},
+                                 {ODE_IMPLICIT, ODE_TR_BDF2},
+                                 {ODE_IMPLICIT, ODE_BACKWARD_EULER}};
+  for (int k = 0; k < 5; k++) {
+    ode_setting is = {names, lorenz, NULL, 3, 1, plan_of(kinds[k][0], kinds[k][1], k != 0), NULL};
+    is.plan.order = 3;
+    ode_try without, with_saves;
+    ode_try_open(&without, &BACKEND_omp, world, NULL, 1, &is, 9);
+    is.plan.saves = 7;
+    is.plan.save_at.at = saves;
+    ode_try_open(&with_saves, &BACKEND_omp, world, NULL, 1, &is, 9);
+    fill(&without);
+    fill(&with_saves);
+    ode_try_run(&without, INT64_MAX);
+    ode_try_run(&with_saves, INT64_MAX);
+    compare(&without, &with_saves, "with saved instants");
+    ode_try_close(&without);
+    ode_try_close(&with_saves);
+  }
+}
+
 /* That the comparison has something to compare: some end well, some blow up, events happen. */
 static void of_all_kinds(void **state) {
   (void)state;
@@ -144,6 +170,7 @@ static void of_all_kinds(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(stiff_same_bits),
+                                     cmocka_unit_test(saving_changes_nothing),
                                      cmocka_unit_test(of_all_kinds)};
   int pid;
   const int end = test_helper(&pid);

@@ -50,7 +50,8 @@ static inline void ode_case_many(ode_case_run *run, int variant, int adaptive) {
   }
   names[1 + N] = "F";
   names[2 + N] = NULL;
-  ode_setting is = {names, texts, NULL, N, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive)};
+  ode_setting is = {names, texts, NULL, N, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive),
+                    NULL};
   is.plan.saves = 7;
   run(&is, 33, adaptive ? "many components, adaptive" : "many components");
 }
@@ -68,7 +69,7 @@ static inline void ode_cases_of_three(ode_case_run *run, int variant, int adapti
     char what[100];
     if (few && (adaptive ? system % 2 == 1 : system == 0)) continue;
     ode_setting is = {
-        names, texts[system], NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive)};
+        names, texts[system], NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive), NULL};
     if (system == 1 || (system == 0 && adaptive)) is.event = system == 1 ? "x - 1.3" : "y - 20";
     if ((variant + system) % 2 == 1) is.plan.saves = 7;
     snprintf(what, sizeof what, "method %d, adaptive %d, system %d", variant, adaptive, system);
@@ -92,7 +93,7 @@ static inline void ode_cases(ode_case_run *run, int few) {
   for (int adaptive = 0; adaptive < 2; adaptive++) {
     const int variant = adaptive ? ODE_TSIT5 : ODE_RK4;
     ode_setting one = {
-        shared_names, shared, NULL, 1, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive)};
+        shared_names, shared, NULL, 1, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive), NULL};
     one.plan.shared = 2;
     one.plan.common.at = common;
     one.plan.t_start = 1.0;
@@ -102,7 +103,7 @@ static inline void ode_cases(ode_case_run *run, int few) {
     run(&one, 65, adaptive ? "backwards, adaptive" : "backwards");
     if (!few || !adaptive) ode_case_many(run, variant, adaptive);
   }
-  ode_setting two = {spring_names, spring, NULL, 2, 1, ode_case_plan(ODE_VERLET, 0, 0)};
+  ode_setting two = {spring_names, spring, NULL, 2, 1, ode_case_plan(ODE_VERLET, 0, 0), NULL};
   two.plan.saves = 7;
   run(&two, 65, "verlet");
 }
