@@ -43,6 +43,9 @@ status ode_choose(ode_job *j);
 status ode_check_memory(const ode_job *j);
 status ode_print_plan(const ode_job *j);
 
+/* ode.c: steps, those of methods that choose them by a guess. Local. */
+problem_size ode_size(const ode_job *j);
+
 /* ode_functions.c: from texts to formulas. Collective. */
 status ode_functions_create(ode_job *j);
 void ode_functions_release(ode_job *j);

@@ -64,7 +64,10 @@ SchedulerParameters=sched_interval=1,batch_sched_delay=0
 ReturnToService=2
 GresTypes=gpu
 NodeName=$node NodeAddr=127.0.0.1 CPUs=$cpus Gres=gpu:1 State=UNKNOWN
-PartitionName=main Nodes=$node Default=YES MaxTime=INFINITE State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=$node Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=20
+PartitionName=urgent Nodes=$node MaxTime=INFINITE State=UP PriorityTier=10
 CONF
   echo "NodeName=$node Name=gpu File=/dev/null" >"$f/gres.conf" # one to ask for; it is not there
 }
@@ -99,7 +102,7 @@ slurm_start() {
   slurmctld -c && slurmd || return 1
   srun --mpi=list 2>&1 | grep -q pmix || { echo "skipped: this Slurm has no pmix"; exit 77; }
   for ((i = 0; i < 150; i++)); do
-    [ "$(sinfo --noheader --format=%T 2>/dev/null)" = idle ] && return 0
+    [ "$(sinfo --noheader --partition=main --format=%T 2>/dev/null)" = idle ] && return 0
     sleep 0.1
   done
   tail -n 20 "$f/slurmctld.log" "$f/slurmd.log"
