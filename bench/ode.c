@@ -1,8 +1,9 @@
 /* What trajectories cost on a CPU: bench_ode [TRAJECTORIES [STEPS [ROUNDS]]]. JSON.
  *
  * Lorenz by RK4 with fixed steps, as expressions compiled at run time, on one thread, against the
- * loop one would write in C, a trajectory after the other; and by Tsit5 to t = 1 at 1e-8. Ways are
- * interleaved; times are medians of rounds, by the processor's clock. */
+ * loop one would write in C, a trajectory after the other; and by Tsit5 to t = 1 at 1e-8. Geometric
+ * Brownian motion by Euler-Maruyama and Milstein, and of that the increments alone (brownian.h).
+ * Ways are interleaved; times are medians of rounds, by the processor's clock. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -14,14 +15,16 @@
 
 #include "alloc.h"
 #include "backend.h"
+#include "brownian.h"
 #include "comm.h"
 #include "function.h"
 #include "fused.h"
 #include "log.h"
+#include "noise.h"
 #include "ode_backend.h"
 #include "ode_tableau.h"
 
-enum { ROUNDS_MAX = 51, WAYS = 5 };
+enum { ROUNDS_MAX = 51, WAYS = 5, NOISY_WAYS = 3 };
 enum { FUSED, LANES, SCALAR, TSIT5_FUSED, TSIT5_LANES };
 
 static const char *const NAMES[] = {"t", "x", "y", "z", NULL};
@@ -156,9 +159,74 @@ static status measure(bench *b, int rounds) {
   printf(" \"tsit5_trajectories_per_second\": %.4g, \"tsit5_lanes\": %.4g,\n",
          (double)b->count / median(seconds[TSIT5_FUSED], rounds),
          (double)b->count / median(seconds[TSIT5_LANES], rounds));
-  printf(" \"first\": [%.17g, %.17g, %.17g, %.17g, %.17g]}\n", first[0], first[1], first[2],
+  printf(" \"first\": [%.17g, %.17g, %.17g, %.17g, %.17g],\n", first[0], first[1], first[2],
          first[3], first[4]);
 done:
+  return rc;
+}
+
+/* The increments of all paths of the run, in lanes as the steps take them; their sum. */
+static double increments(const brownian *b, int64_t count, int64_t steps) {
+  enum { SIDE = ODE_HOST_LANES, STACK = 50 * 2 * SIDE };
+  static double stack[STACK];
+  uint64_t trajectory[SIDE];
+  double sum = 0.0;
+  for (int64_t first = 0; first < count; first += SIDE) {
+    for (int64_t l = 0; l < SIDE; l++) trajectory[l] = (uint64_t)(first + l);
+    brownian_begin(b, SIDE, trajectory, 0, stack);
+    for (int64_t k = 1; k < steps; k++) {
+      brownian_advance(b, SIDE, trajectory, (uint64_t)(k - 1), stack);
+      sum += brownian_step(b, SIDE, stack)[k % SIDE];
+    }
+  }
+  return sum;
+}
+
+/* Geometric Brownian motion: ode_plan.variant 0 and 1, and the increments alone. */
+static status measure_noise(bench *b, int rounds) {
+  status rc = STATUS_OK;
+  static double seconds[NOISY_WAYS][ROUNDS_MAX];
+  static const char *const names[] = {"t", "x", NULL}, *const where[] = {"x"};
+  static const char *const drift[] = {"0.05*x"}, *const noise[] = {"0.2*x"};
+  const ode_noise_request is = {"x", names, (const double[]){1.0}, NULL};
+  function_request request = {.texts = drift, .where = where, .names = names, .outputs = 1};
+  function *rhs = NULL, *g = NULL, *slope = NULL;
+  const ode_functions before = b->f;
+  double sum = 0.0;
+  ode_plan plan = {.kind = ODE_NOISY, .components = 1, .noises = 1, .diagonal = 1, .seed = 1};
+  plan.t_end = 1.0;
+  plan.dt = 1.0 / (double)b->steps;
+  plan.steps = b->steps;
+  plan.max_steps = INT64_MAX;
+  TRY(function_create(b->c, b->with, &request, &rhs));
+  request.texts = noise;
+  TRY(function_create(b->c, b->with, &request, &g));
+  const brownian paths = brownian_make(1, (uint64_t)b->steps, plan.dt, 1, 0);
+  for (int r = 0; r < rounds; r++) {
+    for (int variant = 0; variant < 2; variant++) {
+      plan.variant = variant;
+      function_release(&slope);
+      TRY(ode_noise_create(b->c, b->with, g, &is, &plan, &slope));
+      b->f = (ode_functions){.rhs = function_formula(rhs), .noise = function_formula(g)};
+      if (slope != NULL) b->f.noise_jacobian = function_formula(slope);
+      TRY(run_lanes(b, &plan, 1, &seconds[variant][r]));
+    }
+    const double begin = clock_now();
+    sum += increments(&paths, b->count, b->steps);
+    seconds[2][r] = clock_now() - begin;
+  }
+  const double work = 1e-9 * (double)b->count * (double)b->steps;
+  const double each[] = {median(seconds[0], rounds) / work, median(seconds[1], rounds) / work,
+                         median(seconds[2], rounds) / work};
+  printf(" \"euler_maruyama_ns_per_step\": %.3f, \"milstein_ns_per_step\": %.3f,\n", each[0],
+         each[1]);
+  printf(" \"increments_ns_per_step\": %.3f, \"path\": %.17g, \"sum\": %.6g}\n", each[2],
+         *(double *)b->s.y.at, sum);
+done:
+  b->f = before;
+  function_release(&rhs);
+  function_release(&g);
+  function_release(&slope);
   return rc;
 }
 
@@ -202,7 +270,9 @@ int main(int argc, char **argv) {
   if (rc == STATUS_OK) rc = comm_open(&argc, &argv, &c);
   if (rc == STATUS_OK) compiler_settle(with, c);
   if (rc == STATUS_OK) rc = open_bench(&b, c, with);
-  if (rc == STATUS_OK) rc = measure(&b, asked < ROUNDS_MAX ? asked : ROUNDS_MAX);
+  const int rounds = asked < ROUNDS_MAX ? asked : ROUNDS_MAX;
+  if (rc == STATUS_OK) rc = measure(&b, rounds);
+  if (rc == STATUS_OK) rc = measure_noise(&b, rounds);
   if (rc != STATUS_OK) fprintf(stderr, "%s\n", fail_text());
   compiler_close(&with);
   comm_close(&c);

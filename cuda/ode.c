@@ -19,8 +19,9 @@
 
 static const double LONGEST = 0.2; /* seconds */
 
-/* Steps of all trajectories of the first launch, for one component. */
-static const int64_t FIRST_LAUNCH = INT64_C(1) << 24;
+/* Steps of all trajectories of the first launch, for one component; steps of one that loading and
+ * storing it is little beside. */
+static const int64_t FIRST_LAUNCH = INT64_C(1) << 24, LEAST = 256;
 
 struct ode_kernel {
   const ode_plan *plan;
@@ -53,15 +54,15 @@ static status make_request(const ode_functions *f, const ode_plan *plan, rtc_req
   r->kernel = "ode_advance";
   r->f = f->rhs;
   r->texts = ODE_TEXTS;
-  ode_texts(f, r->text);
-  ode_defines(plan, define);
-  for (int i = 0; i < ODE_DEFINES; i++) rtc_define(r, define[i].name, define[i].value);
+  ode_texts(f, plan, r->text);
   for (int i = 0; i < ODE_TEXTS; i++) {
     const formula *t = r->text[i].f;
     if (t != NULL && t->text == NULL) {
       return fail(STATUS_UNAVAILABLE, "the %s has no text for a GPU", t->kind);
     }
   }
+  ode_defines(f, plan, define);
+  for (int i = 0; i < ODE_DEFINES; i++) rtc_define(r, define[i].name, define[i].value);
   if (plan->shared > ODE_COMMON) {
     return fail(STATUS_UNAVAILABLE, "a system on a GPU has at most %d shared parameters, not %d",
                 ODE_COMMON, (int)plan->shared);
@@ -117,6 +118,12 @@ static int64_t first_launch(const ode_kernel *k) {
   return at_least(FIRST_LAUNCH / (n * n), k->full);
 }
 
+/* Trajectories of the next launches: so many that a launch of LEAST attempts lasts LONGEST. */
+static int64_t next_range(const ode_kernel *k, int64_t left) {
+  const double most = k->each > 0.0 ? LONGEST / (k->each * (double)LEAST) : (double)first_launch(k);
+  return most >= (double)left ? left : at_least((int64_t)most, k->full < left ? k->full : left);
+}
+
 /* Attempts of the next launch, of `left`, while `running` trajectories are on their way. */
 static int64_t next_piece(const ode_kernel *k, int64_t running, int64_t left) {
   const int64_t busy = at_least(running, k->full);
@@ -160,7 +167,7 @@ static int64_t most_attempts(const ode_plan *plan) {
 static status advance(device *d, ode_kernel *k, const ode_states *s, int64_t attempts) {
   status rc = STATUS_OK;
   ode_advance_args a;
-  const int64_t most = most_attempts(k->plan), range = first_launch(k);
+  const int64_t most = most_attempts(k->plan);
   TRY(device_settle(d));
   TRY(device_join(d));
   memset(&a, 0, sizeof a);
@@ -170,7 +177,7 @@ static status advance(device *d, ode_kernel *k, const ode_states *s, int64_t att
   memcpy(a.common, k->common, sizeof a.common);
   for (a.begin = 0; a.begin < s->count; a.begin = a.end) {
     int64_t left = attempts < most ? attempts : most;
-    a.end = s->count - a.begin > range ? a.begin + range : s->count;
+    a.end = a.begin + next_range(k, s->count - a.begin);
     for (int64_t running = a.end - a.begin; left > 0 && running > 0; left -= a.attempts) {
       a.attempts = next_piece(k, running, left);
       TRY(launch(d, k, &a, &running));

@@ -10,6 +10,16 @@ enum {
   ODE_COMMON = 256   /* shared parameters at most */
 };
 
+/* Of ODE_NOISE_IS (ode_define.h). */
+enum {
+  ODE_NOISE_DIAGONAL = 1,
+  ODE_NOISE_ADDITIVE = 2,
+  ODE_NOISE_KNOWN = 4, /* its derivatives are */
+  ODE_NOISE_STRATONOVICH = 8,
+  ODE_NOISE_ANTITHETIC = 16,
+  ODE_NOISE_LEVEL = 32 /* times the levels of the paths */
+};
+
 typedef struct ode_advance_args {
   ode_plan plan;
   ode_states states;

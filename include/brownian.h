@@ -64,9 +64,9 @@ PORTABLE brownian brownian_make(uint64_t seed, uint64_t steps, double dt, int co
   b.components = components;
   b.antithetic = antithetic != 0;
   b.unused = 0;
-  const double part = dt * brownian_power(levels);
-  b.root[0] = sqrt(part);
-  b.root[1] = sqrt(0.5 * part);
+  const double h = dt * brownian_power(levels);
+  b.root[0] = sqrt(h);
+  b.root[1] = sqrt(0.5 * h);
   return b;
 }
 
@@ -108,14 +108,15 @@ PORTABLE void brownian_increments(const brownian *b, uint64_t trajectory, uint64
     const int alone = brownian_alone(b, pair);
     double first = 0.0, second = 0.0;
     for (int level = 0; level <= b->levels; level++) {
-      const uint64_t part = step >> (b->levels - level); /* of this level, and what it is made of */
-      const uint64_t index = level > 0 ? part >> 1 : part;
+      const uint64_t piece =
+          step >> (b->levels - level); /* of this level, and what it is made of */
+      const uint64_t index = level > 0 ? piece >> 1 : piece;
       const double scale = brownian_scale(b, level);
       double x, y;
       brownian_normals(b, trajectory, level, alone ? index >> 1 : index, pair, &x, &y);
       if (alone && (index & 1) != 0) x = y;
       const double left = fma(scale, x, 0.5 * first), left_second = fma(scale, y, 0.5 * second);
-      const int is_right = level > 0 && (part & 1) != 0;
+      const int is_right = level > 0 && (piece & 1) != 0;
       first = is_right ? first - left : left;
       second = is_right ? second - left_second : left_second;
     }
@@ -166,10 +167,10 @@ PORTABLE void brownian_begin(const brownian *b, int lanes, const uint64_t *traje
                              uint64_t step, double *stack) {
   const int size = brownian_slots(b) * lanes;
   for (int level = 0; level <= b->levels; level++) {
-    const uint64_t part = step >> (b->levels - level);
+    const uint64_t piece = step >> (b->levels - level);
     double *own = stack + level * size;
-    brownian_left(b, lanes, trajectory, level, level > 0 ? part >> 1 : part, 1, own);
-    if (level > 0 && (part & 1) != 0) brownian_right(b, lanes, own);
+    brownian_left(b, lanes, trajectory, level, level > 0 ? piece >> 1 : piece, 1, own);
+    if (level > 0 && (piece & 1) != 0) brownian_right(b, lanes, own);
   }
 }
 

@@ -78,7 +78,7 @@ PORTABLE int dense_lu(double *a, int n, int *row) {
   for (int j = 0; j < n; j++) {
     double *pivot = a + (int64_t)j * n;
     row[j] = dense_pivot(a, n, j);
-    if (row[j] != j) dense_swap_rows(a, n, j, row[j]);
+    if (row[j] != j) AT_PLACE(r, j + 1, n, row[j]) dense_swap_rows(a, n, j, r);
     if (pivot[j] == 0.0 || !dense_finite(pivot[j])) return j;
     for (int i = j + 1; i < n; i++) {
       double *other = a + (int64_t)i * n;
@@ -93,9 +93,11 @@ PORTABLE int dense_lu(double *a, int n, int *row) {
 /* b becomes A^-1 b, from what dense_lu left. */
 PORTABLE void dense_lu_solve(const double *a, int n, const int *row, double *b) {
   for (int i = 0; i < n; i++) {
-    const double keep = b[i];
-    b[i] = b[row[i]];
-    b[row[i]] = keep;
+    AT_PLACE(r, i, n, row[i]) {
+      const double keep = b[i];
+      b[i] = b[r];
+      b[r] = keep;
+    }
   }
   for (int i = 1; i < n; i++) {
     const double *l = a + (int64_t)i * n;

@@ -41,6 +41,9 @@ typedef enum ode_kind {
 /* The variants of ODE_IMPLICIT; those of ODE_RUNGE_KUTTA are in ode_tableau.h. */
 typedef enum ode_implicit_variant { ODE_BACKWARD_EULER, ODE_TR_BDF2 } ode_implicit_variant;
 
+/* Those of ODE_NOISY. */
+typedef enum ode_noisy_variant { ODE_EULER_MARUYAMA, ODE_MILSTEIN } ode_noisy_variant;
+
 /* Kinds whose steps factor a matrix: one lane (ODE_LANES 1) only. */
 PORTABLE int ode_is_stiff(int kind) { return kind == ODE_ROSENBROCK || kind == ODE_IMPLICIT; }
 
@@ -66,6 +69,9 @@ typedef struct ode_plan {
   int32_t shared, parameters;      /* of p: values all trajectories share, then each one's own */
   int32_t has_event, has_jacobian; /* which functions there are besides f */
   int32_t noises;                  /* independent Brownian motions */
+  int32_t diagonal;                /* each component has its own; else every one may have all */
+  int32_t additive;                /* the noise does not depend on y */
+  int32_t has_noise_jacobian;
   int32_t stratonovich, antithetic;
   double t_start, t_end;
   double dt; /* fixed steps: their length. Adaptive: of the first one, 0: to be estimated */
@@ -100,6 +106,15 @@ PORTABLE int64_t ode_step_count(double t_start, double t_end, double dt) {
   const double rest = span / dt - whole;
   if (rest > 1e-10 * (whole > 1.0 ? 1.0 : whole)) return (int64_t)whole + 1;
   return (int64_t)whole;
+}
+
+/* The same for steps that are all of one length, on the way to a later t_end (noise): 0 where dt,
+ * up to rounding, is not a whole part of the span, or there would be more than 2^48 steps. Local.
+ */
+PORTABLE int64_t ode_noise_steps(double t_start, double t_end, double dt) {
+  const double parts = (t_end - t_start) / dt, whole = floor(parts + 0.5);
+  if (!(dt > 0.0) || !(whole >= 1.0) || !(whole <= 281474976710656.0)) return 0;
+  return fabs(parts - whole) <= fma(whole, 0x1p-51, 1e-10) ? (int64_t)whole : 0;
 }
 
 /* The instant step number k of fixed steps begins, k in [0, steps]. */

@@ -12,6 +12,7 @@
 #define ODE_PARAMETERS(plan) 0
 #define ODE_KIND(plan)       0
 #define ODE_VARIANT(plan)    0
+#define ODE_TOGETHER         1
 
 typedef struct ode_call {
   int nothing;
@@ -25,6 +26,15 @@ PORTABLE void ode_rhs(const ode_call *call, const double *t, const double *y, do
 
 PORTABLE void ode_event(const ode_call *call, const double *t, const double *y, double *g) {
   g[0] = 1.0 + 0.0 * (call->nothing + t[0] + y[0]);
+}
+
+PORTABLE void ode_noise(const ode_call *call, const double *t, const double *y, double *g) {
+  g[0] = 1.0 + 0.0 * (call->nothing + t[0] + y[0]);
+}
+
+PORTABLE void ode_noise_jacobian(const ode_call *call, const double *t, const double *y,
+                                 double *dg) {
+  dg[0] = 0.0 * (call->nothing + t[0] + y[0]);
 }
 
 PORTABLE void ode_jacobian(const ode_call *call, const double *t, const double *y, double *j) {

@@ -22,8 +22,11 @@ typedef struct ode_functions {
   const formula *rhs;      /* [components] */
   const formula *jacobian; /* [components][components]: d rhs_i / d y_j; NULL: differences */
   const formula *noise;    /* [components][noises], or [components] where diagonal; NULL: none */
-  const formula *event;    /* [1]; NULL: none */
-  ode_fused fused;         /* of rhs, for the OpenMP backend */
+  /* [components]: d noise_i / d y_i where diagonal, else [components][noises][components]; NULL:
+   * differences */
+  const formula *noise_jacobian;
+  const formula *event; /* [1]; NULL: none */
+  ode_fused fused;      /* of rhs, for the OpenMP backend */
 } ode_functions;
 
 typedef struct ode_kernel ode_kernel; /* a system and a plan made ready on a device */

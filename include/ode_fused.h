@@ -5,6 +5,7 @@
  *
  * Who includes this defines, besides what ode_work.h asks for with constants,
  *   ode_value(in, out)   f: in = t, components, parameters; out = components
+ *   ODE_TOGETHER         for GPUs: fixed steps in a row without a jump
  * Worth it for systems of few components whose text has no branches. */
 #ifndef ODE_FUSED_H
 #define ODE_FUSED_H
@@ -61,7 +62,7 @@ PORTABLE void ode_lane_load(const ode_work *w, int l, ode_lane *a) {
 PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
   const double h = w->plan->dt, begin = w->plan->t_start;
-  UNROLLED_ON_GPU for (int64_t i = 0; i < count; i++) {
+  UNROLLED_ON_GPU(ODE_TOGETHER) for (int64_t i = 0; i < count; i++) {
     EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
       const double step = (double)(w->attempts[l] + i);
       const double t = fma(step, h, begin), next = fma(step + 1.0, h, begin);

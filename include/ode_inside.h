@@ -18,8 +18,8 @@ PORTABLE void ode_find_events(ode_work *w, int *taken, int *found, double *x) {
   ode_event(w->call, w->next, w->u, g);
   for (int l = 0; l < ODE_LANES; l++) {
     const double before = w->event[l];
-    if (taken[l] && g[l] != g[l]) {
-      w->status[l] = ODE_NOT_FINITE;
+    if (taken[l] && g[l] != g[l]) { /* thrown away like a state that is not finite */
+      w->error[l] = g[l];
       taken[l] = 0;
     }
     found[l] = taken[l] && ((before < 0.0 && g[l] >= 0.0) || (before > 0.0 && g[l] <= 0.0));
@@ -84,6 +84,7 @@ PORTABLE void ode_save_inside(ode_work *w, const ode_states *s, const int *taken
     for (int l = 0; l < ODE_LANES; l++) {
       const int here = save[l] < plan->saves && !ode_before(plan, w->next[l], at[save[l]]);
       x[l] = here ? (at[save[l]] - w->t[l]) / w->h[l] : 0.0;
+      if (ODE_KIND(plan) == ODE_NOISY) x[l] = ode_noise_fraction(x[l]);
       if (!here) save[l] = plan->saves;
       any |= here;
     }

@@ -1,9 +1,9 @@
 /* Trajectories from one state to a later one: the loop around the steps. A lane that is through
  * takes the next trajectory that waits.
  *
- * Fixed steps of Runge-Kutta methods between two instants that anybody asks about go in stretches
- * without a look (ode_steps); a stretch that ends in a state that is not finite is made
- * again step by step, to find the first bad one. States once not finite stay so. */
+ * Fixed steps of Runge-Kutta methods and of noisy ones between two instants that anybody asks about
+ * go in stretches without a look (ode_steps); a stretch that ends in a state that is not finite is
+ * made again step by step, to find the first bad one. States once not finite stay so. */
 #ifndef ODE_MARCH_H
 #define ODE_MARCH_H
 
@@ -28,6 +28,7 @@ PORTABLE void ode_load(ode_work *w, const ode_states *s, int l, int64_t i) {
   w->rejected[l] = ((const int64_t *)s->rejected.at)[i];
   w->status[l] = ODE_RUNNING;
   w->place[l] = i;
+  w->trajectory[l] = (uint64_t)(s->first + i);
 }
 
 PORTABLE void ode_store(ode_work *w, const ode_states *s, int l) {
@@ -44,22 +45,32 @@ PORTABLE void ode_store(ode_work *w, const ode_states *s, int l) {
   w->place[l] = -1;
 }
 
-/* Stores the lanes that are through and gives them the next that wait. fresh[l]: it has one that
- * was not there. Not 0: somebody is there. */
+/* Stores the lanes that are through and gives them the next that wait; with noise only one that is
+ * at the step of those that are there, since lanes walk their paths in step. fresh[l]: it has one
+ * that was not there. Not 0: somebody is there. */
 PORTABLE int ode_change(ode_work *w, const ode_states *s, int64_t *waiting, int64_t end,
                         int64_t attempts, int *fresh) {
+  const int together = ODE_KIND(w->plan) == ODE_NOISY;
+  const int64_t *step = (const int64_t *)s->attempts.at;
   int there = 0;
   for (int l = 0; l < ODE_LANES; l++) {
     fresh[l] = 0;
     if (w->place[l] >= 0 && (w->status[l] != ODE_RUNNING || w->left[l] <= 0)) ode_store(w, s, l);
+    there |= w->place[l] >= 0;
+  }
+  int64_t now = together && there ? ode_noise_now(w) : 0;
+  for (int l = 0; l < ODE_LANES; l++) {
     for (; w->place[l] < 0 && *waiting < end; ++*waiting) {
       if (((const unsigned char *)s->status.at)[*waiting] != ODE_RUNNING) continue;
+      if (together && there && step[*waiting] != now) return 1;
       ode_load(w, s, l, *waiting);
       w->left[l] = attempts;
       fresh[l] = 1;
       w->slope_known = 0;
+      w->walked = -1;
+      now = w->attempts[l];
+      there = 1;
     }
-    there |= w->place[l] >= 0;
   }
   return there;
 }
@@ -147,7 +158,8 @@ PORTABLE void ode_step(ode_work *w, const ode_states *s) {
 PORTABLE int64_t ode_stretch(const ode_work *w) {
   const ode_plan *plan = w->plan;
   int64_t least = ODE_STRETCH;
-  if (ODE_KIND(plan) != ODE_RUNGE_KUTTA || plan->adaptive || plan->has_event) return 0;
+  if (ODE_KIND(plan) != ODE_RUNGE_KUTTA && ODE_KIND(plan) != ODE_NOISY) return 0;
+  if (plan->adaptive || plan->has_event) return 0;
   for (int l = 0; l < ODE_LANES; l++) {
     if (w->place[l] < 0) continue;
     int64_t here = plan->steps - 1 - w->attempts[l];
@@ -193,6 +205,7 @@ PORTABLE void ode_march(ode_work *w, const ode_states *s, int64_t begin, int64_t
   int64_t waiting = begin, careful = 0;
   int fresh[ODE_LANES];
   for (int l = 0; l < ODE_LANES; l++) w->place[l] = -1;
+  if (ODE_KIND(w->plan) == ODE_NOISY) w->paths = ode_paths(w->plan);
   while (ode_change(w, s, &waiting, end, attempts, fresh)) {
     ode_arrive(w, s, fresh);
     const int64_t count = careful > 0 ? 0 : ode_stretch(w);

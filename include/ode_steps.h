@@ -4,6 +4,7 @@
 
 #include "ode_explicit.h"
 #include "ode_implicit.h"
+#include "ode_noisy.h"
 #include "ode_rosenbrock.h"
 
 /* Tries the step from t to `next` (h = the difference but for rounding): u, its slope `end`, and
@@ -12,6 +13,9 @@ PORTABLE void ode_attempt(ode_work *w) {
   switch (ODE_KIND(w->plan)) {
   case ODE_VERLET:
     ode_attempt_verlet(w);
+    break;
+  case ODE_NOISY:
+    ode_attempt_noisy(w);
     break;
   case ODE_ROSENBROCK:
     if (ODE_LANES == 1) ode_attempt_rosenbrock(w);
@@ -29,6 +33,9 @@ PORTABLE void ode_between(ode_work *w, const double *x) {
   switch (ODE_KIND(w->plan)) {
   case ODE_RUNGE_KUTTA:
     ode_between_explicit(w, x);
+    break;
+  case ODE_NOISY:
+    ode_between_noisy(w, x);
     break;
   case ODE_ROSENBROCK:
     if (ODE_LANES == 1) ode_between_rosenbrock(w, x);

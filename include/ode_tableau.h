@@ -1,6 +1,6 @@
 /* The explicit Runge-Kutta methods: their coefficients. A function each, so that compilers that
  * know the method at compile time (NVRTC) see constants. In the order of the struct: stages, order,
- * first_same, c, a, b, e, dense (C++ has no names there before 2020). tests/order/ode_tableaux.c
+ * first_same, c, a, b, e, dense (C++ has no names there before 2020). tests/order/ode_methods.c
  * checks the algebraic order conditions of steps, error estimates and dense output.
  *
  * Sources: euler, rk4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993),

@@ -9,6 +9,8 @@
  *   ode_call                   a type, and the functions of the system for all lanes at once:
  *   ode_rhs(call, t, y, dy)    dy[components][lanes] = f(t[lane], y, p)
  *   ode_event(call, t, y, g)   g[lanes]
+ *   ode_noise(call, t, y, g)   g[lanes] of each value of the noise (ode_noisy.h), and
+ *   ode_noise_jacobian(call, t, y, dg)  its derivatives; called for ODE_NOISY only
  *   ode_jacobian(call, t, y, j)  j[components][components][lanes]: d f_i / d y_j at
  *                              j[i * components + j]; called where plan->has_jacobian
  * and, before ode_march.h,
@@ -19,6 +21,7 @@
 #ifndef ODE_WORK_H
 #define ODE_WORK_H
 
+#include "brownian.h"
 #include "elementary.h"
 #include "ode_tableau.h"
 
@@ -47,6 +50,12 @@ typedef struct ode_work {
   int64_t place[ODE_LANES]; /* in ode_states; negative: nobody is there */
   int32_t status[ODE_LANES];
   int32_t slope_known; /* k[0] is f(t, y) in all lanes */
+  /* of ODE_NOISY alone (ode_noisy.h) */
+  brownian paths;
+  uint64_t trajectory[ODE_LANES];
+  int64_t walked;        /* the step that `walk` is at; negative: at none */
+  double *walk;          /* [brownian_stack()][lanes] */
+  double *noise, *other; /* the noise at t, y; its derivatives there, or itself elsewhere */
 } ode_work;
 
 PORTABLE double *ode_slope(const ode_work *w, int stage) {

@@ -26,16 +26,28 @@
 #endif
 
 /* Before a loop over lanes side by side: no iteration depends on another. Before a loop over
- * numbers that are to stay in registers: unrolled. UNROLLED_ON_GPU: four at a time there, where a
- * warp alone on its scheduler waits for jumps. */
+ * numbers that are to stay in registers: unrolled. UNROLLED_ON_GPU: n at a time there, where a warp
+ * that is alone on its scheduler waits for jumps. */
 #ifdef __CUDACC__
 #define EACH_LANE
-#define UNROLLED        _Pragma("unroll")
-#define UNROLLED_ON_GPU _Pragma("unroll 4")
+#define UNROLLED           _Pragma("unroll")
+#define UNROLLED_ON_GPU(n) PRAGMA_OF(unroll n)
+#define PRAGMA_OF(words)   _Pragma(#words)
 #else
 #define EACH_LANE _Pragma("GCC ivdep")
 #define UNROLLED  _Pragma("GCC unroll 16")
-#define UNROLLED_ON_GPU
+#define UNROLLED_ON_GPU(n)
+#endif
+
+/* Before a statement about place r = k of [first, last): on GPUs the places are tried one after the
+ * other, so that where the bounds are known no address is computed, and arrays stay in registers.
+ */
+#ifdef __CUDACC__
+#define AT_PLACE(r, first, last, k)                                                                \
+  for (int r = (first); r < (last); r++)                                                           \
+    if (r == (k))
+#else
+#define AT_PLACE(r, first, last, k) for (int r = (k), r##_end = r + 1; r < r##_end; r++)
 #endif
 
 /* The 64 bits of a double, and back. */

@@ -58,6 +58,20 @@ static void say_members(const ode_job *j) {
   }
 }
 
+/* The functions' and the states' files are inputs. */
+static status check_files(const ode_job *j) {
+  static const char *const keys[] = {"ode.system", "ode.event", "ode.jacobian", "ode.noise"};
+  const char *inputs[sizeof keys / sizeof *keys + 1 + SAMPLE_KEYS];
+  int count = 0;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const char *text = options_text(j->run->o, keys[i]);
+    if (text != NULL && function_is_file(text)) inputs[count++] = text;
+  }
+  inputs[count++] = j->in.table_file;
+  for (int k = 0; k < j->in.drawn.count; k++) inputs[count++] = j->in.drawn.of[k].file;
+  return run_files_check(j->run, inputs, count);
+}
+
 static status run_ensemble(ode_job *j) {
   say_members(j);
   timers_switch(&j->timers, PHASE_COMPUTE);
@@ -85,8 +99,8 @@ status command_ode(run_context *run) {
   j.run = run;
   j.error_max = NAN;
   timers_start(&j.timers);
-  TRY(run_files_check(run, NULL, 0));
   TRY(comm_agree(run->c, ode_inputs_create(run->o, &j.in)));
+  TRY(check_files(&j));
   TRY(comm_agree(run->c, ode_choose(&j)));
   TRY(open_backend(&j));
   TRY(ode_functions_create(&j));
@@ -96,6 +110,7 @@ status command_ode(run_context *run) {
     goto done;
   }
   TRY(ode_start_open(&j));
+  TRY(ode_noise_open(&j));
   TRY(ode_saving_open(&j));
   TRY(open_ensemble(&j));
   TRY(run_ensemble(&j));

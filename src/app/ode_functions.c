@@ -17,14 +17,12 @@ static double expected_steps(const ode_job *j) {
   return each * (double)j->in.trajectories;
 }
 
-static int is_plain(const ode_job *j) {
+int ode_is_plain(const ode_job *j) {
   return strcmp(j->chosen.kernels->name, "ref") == 0 || expected_steps(j) < WORTH_COMPILING;
 }
 
-/* A function of all inputs. C files: `kind` name(double t, const double *y, const double *p ...).
- */
-static status make(ode_job *j, const char *const *texts, const char *const *where, int outputs,
-                   const char *prototype, const char *call, function **out) {
+status ode_function_make(ode_job *j, const char *const *texts, const char *const *where,
+                         int outputs, const char *prototype, const char *call, function **out) {
   const function_request request = {.texts = texts,
                                     .where = where,
                                     .ini = options_file(j->run->o),
@@ -32,15 +30,41 @@ static status make(ode_job *j, const char *const *texts, const char *const *wher
                                     .outputs = outputs,
                                     .prototype = prototype,
                                     .call = call,
-                                    .plain = is_plain(j)};
+                                    .plain = ode_is_plain(j)};
   return function_create(j->run->c, j->run->compiler, &request, out);
 }
 
 static status make_rhs(ode_job *j) {
   char call[100];
   snprintf(call, sizeof call, "rhs(in[0], in + 1, in + %d, out);", 1 + j->in.components);
-  return make(j, j->in.rhs, j->in.rhs_where, j->in.components,
-              "void rhs(double t, const double *y, const double *p, double *dy)", call, &j->rhs);
+  return ode_function_make(j, j->in.rhs, j->in.rhs_where, j->in.components,
+                           "void rhs(double t, const double *y, const double *p, double *dy)", call,
+                           &j->rhs);
+}
+
+/* Methods that need positions q and velocities v with dq/dt = f(t, v), dv/dt = f(t, q): whether the
+ * texts are so. */
+static status check_split(const ode_job *j) {
+  const int n = j->in.components, half = n / 2;
+  if ((j->method->flags & METHOD_SPLIT) == 0) return STATUS_OK;
+  if (j->in.file != NULL) {
+    log_warning("%s: nobody can see into %s; with rates of positions (the first half) that are not "
+                "functions of velocities alone, or the other way round, it computes something else",
+                j->method->name, j->in.file);
+    return STATUS_OK;
+  }
+  for (int i = 0; i < n; i++) {
+    const int first = i < half ? 0 : half;
+    for (int k = first; k < first + half; k++) {
+      if (!function_uses(j->rhs, i, 1 + k)) continue;
+      return fail(STATUS_USAGE,
+                  "%s: %s takes positions, then as many velocities, each with rates that depend on "
+                  "the others alone; here d%s/dt depends on %s",
+                  options_where(j->run->o, "ode.method"), j->method->name, j->in.names[1 + i],
+                  j->in.names[1 + k]);
+    }
+  }
+  return STATUS_OK;
 }
 
 static status make_event(ode_job *j) {
@@ -48,8 +72,9 @@ static status make_event(ode_job *j) {
   const char *texts[] = {options_text(j->run->o, "ode.event")}, *wheres[] = {where};
   snprintf(where, sizeof where, "%.390s", options_where(j->run->o, "ode.event"));
   snprintf(call, sizeof call, "out[0] = event(in[0], in + 1, in + %d);", 1 + j->in.components);
-  return make(j, texts, wheres, 1, "double event(double t, const double *y, const double *p)", call,
-              &j->event);
+  return ode_function_make(j, texts, wheres, 1,
+                           "double event(double t, const double *y, const double *p)", call,
+                           &j->event);
 }
 
 /* Of implicit methods: the user's C file, or the derivatives of expressions; NULL: differences. */
@@ -60,14 +85,14 @@ static status make_jacobian(ode_job *j) {
   char call[100], where[400];
   const char *texts[] = {options_text(o, "ode.jacobian")}, *wheres[] = {where};
   if (texts[0] == NULL) {
-    TRY(function_jacobian(j->run->c, is_plain(j) ? NULL : j->run->compiler, j->rhs, 1, n,
+    TRY(function_jacobian(j->run->c, ode_is_plain(j) ? NULL : j->run->compiler, j->rhs, 1, n,
                           &j->jacobian));
   } else {
     snprintf(where, sizeof where, "%.390s", options_where(o, "ode.jacobian"));
     snprintf(call, sizeof call, "jacobian(in[0], in + 1, in + %d, out);", 1 + n);
-    TRY(make(j, texts, wheres, n * n,
-             "void jacobian(double t, const double *y, const double *p, double *j)", call,
-             &j->jacobian));
+    TRY(ode_function_make(j, texts, wheres, n * n,
+                          "void jacobian(double t, const double *y, const double *p, double *j)",
+                          call, &j->jacobian));
   }
   if (j->jacobian == NULL) goto done;
   j->e.f.jacobian = function_formula(j->jacobian);
@@ -142,6 +167,7 @@ status ode_functions_create(ode_job *j) {
   const options *o = j->run->o;
   ode_ensemble *e = &j->e;
   TRY(make_rhs(j));
+  TRY(comm_agree(j->run->c, check_split(j)));
   e->f.rhs = function_formula(j->rhs);
   if (options_has(o, "ode.event")) {
     TRY(make_event(j));
@@ -158,7 +184,8 @@ done:
 }
 
 void ode_functions_release(ode_job *j) {
-  function **all[] = {&j->rhs, &j->jacobian, &j->noise, &j->event, &j->initial, &j->exact};
+  function **all[] = {&j->rhs,   &j->jacobian, &j->noise, &j->noise_jacobian,
+                      &j->event, &j->initial,  &j->exact};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) function_release(all[i]);
   module_release(&j->fused);
 }

@@ -1,6 +1,7 @@
 /* Inputs of the system (ode_inputs.h). */
 #include "ode_inputs.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static status take_equations(const options *o, ode_inputs *in) {
   char room[2 * ODE_NAME];
   for (int k = 0; (name = options_free_key(o, "equations", k)) != NULL; k++) {
     const char *key = key_of(room, "equations", name);
-    if (name[0] != 'd' || name[1] == '\0') {
+    if (name[0] != 'd' || !(isalpha((unsigned char)name[1]) || name[1] == '_')) {
       return fail(STATUS_USAGE, "%s: expected dNAME = EXPRESSION, the derivative of NAME",
                   options_where(o, key));
     }
@@ -156,6 +157,19 @@ done:
   return rc;
 }
 
+/* Whether a text is one pair of parentheses around everything, with a comma between its values, or
+ * `alone`, one value. */
+static int is_tuple(const char *text, int alone) {
+  int depth = 0, commas = 0;
+  if (text[0] != '(') return 0;
+  for (const char *at = text; *at != '\0'; at++) {
+    depth += (*at == '(') - (*at == ')');
+    commas += *at == ',' && depth == 1;
+    if (depth == 0 && at[1] != '\0') return 0;
+  }
+  return alone || commas > 0;
+}
+
 /* initial: a text per component, rows of numbers, or a file of rows; *components of them. */
 static status take_initial(const options *o, ode_inputs *in, int *components) {
   status rc = STATUS_OK;
@@ -165,11 +179,15 @@ static status take_initial(const options *o, ode_inputs *in, int *components) {
   if (text == NULL) return STATUS_OK;
   if (field_is_file(text)) {
     in->table_file = text;
-    return STATUS_OK;
+    if (in->file == NULL) return STATUS_OK;
+    return fail(STATUS_USAGE,
+                "%s: %s has as many components as initial has values, which a file of states does "
+                "not say; expected \"0, 0\", say, and columns of the file as [sample] y1, y2",
+                options_where(o, "ode.initial"), in->file);
   }
   TRY(cut_initial(o, in, &count));
   *components = count;
-  if (in->initial[0][0] == '(' && strchr(in->initial[0], ',') != NULL) {
+  if (is_tuple(in->initial[0], in->components == 1 && count > 1)) {
     rc = read_rows(o, in, count, components);
   }
 done:
@@ -216,6 +234,27 @@ static status add_shared(const options *o, ode_inputs *in, const char *key, cons
   return put_name(o, in, 1 + in->components + in->shared++, key, name);
 }
 
+/* Whether a built-in system can make use of a name: its own functions, or one of the user's. */
+static status check_name(const options *o, const ode_inputs *in, const char *key,
+                         const char *name) {
+  static const char *const users[] = {"ode.initial", "ode.event", "ode.exact", "ode.noise"};
+  char list[SYSTEM_PARAMETERS * ODE_NAME] = "", near[OPTIONS_NAME_MAX];
+  const ode_system *b = in->builtin;
+  if (b == NULL || find_name(in, name, 1, 1 + in->components) > 0) return STATUS_OK;
+  for (int k = 0; k < b->parameters; k++) {
+    const size_t length = strlen(list);
+    if (strcmp(b->parameter[k], name) == 0) return STATUS_OK;
+    snprintf(list + length, sizeof list - length, "%s%s", k > 0 ? "|" : "", b->parameter[k]);
+  }
+  for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
+    if (options_has(o, users[i])) return STATUS_OK;
+  }
+  const int found = options_nearest(name, list, near);
+  return fail(STATUS_USAGE, "%s: %s has no parameter %s%s%s%s%s%s", options_where(o, key), b->name,
+              name, list[0] == '\0' ? "" : "; it has ", list, found ? "; did you mean '" : "",
+              found ? near : "", found ? "'?" : "");
+}
+
 static status take_shared(const options *o, ode_inputs *in) {
   status rc = STATUS_OK;
   const ode_system *b = in->builtin;
@@ -233,10 +272,7 @@ static status take_shared(const options *o, ode_inputs *in) {
     for (int i = 0; b != NULL && i < b->parameters; i++)
       known |= strcmp(b->parameter[i], name) == 0;
     if (b != NULL && known) continue;
-    if (b != NULL && !options_has(o, "ode.initial") && !options_has(o, "ode.event")) {
-      rc = fail(STATUS_USAGE, "%s: %s has no parameter %s", options_where(o, key), b->name, name);
-      goto done;
-    }
+    TRY(check_name(o, in, key, name));
     TRY(add_shared(o, in, key, name, options_real(o, key)));
   }
 done:
@@ -254,12 +290,14 @@ static status add_own(const options *o, ode_inputs *in, const char *section, con
     in->instead[component - 1] = own;
     return STATUS_OK;
   }
+  TRY(check_name(o, in, key, name));
   if (in->own == ODE_VALUES_MAX) {
     return fail(STATUS_USAGE, "%s: more than %d parameters", options_where(o, key), ODE_VALUES_MAX);
   }
   in->of[in->own] = own;
   rc = put_name(o, in, 1 + in->components + in->shared + in->own, key, name);
   in->own++;
+done:
   return rc;
 }
 

@@ -19,7 +19,7 @@ typedef struct ode_job {
   timers timers;
   backend_choice chosen; /* owns the device that e.place points to */
   ode_inputs in;
-  function *rhs, *jacobian, *noise, *event, *initial, *exact;
+  function *rhs, *jacobian, *noise, *noise_jacobian, *event, *initial, *exact;
   module *fused;
   const ode_method *method;
   const char *why; /* method = auto: the reason for it, else NULL */
@@ -50,6 +50,15 @@ problem_size ode_size(const ode_job *j);
 status ode_functions_create(ode_job *j);
 void ode_functions_release(ode_job *j);
 
+/* Whether expressions are sooner interpreted. Local. A function of all inputs; C files: `kind`
+ * name(double t, const double *y, const double *p ...), called as `call` says. Collective. */
+int ode_is_plain(const ode_job *j);
+status ode_function_make(ode_job *j, const char *const *texts, const char *const *where,
+                         int outputs, const char *prototype, const char *call, function **out);
+
+/* ode_noise.c: the noise, if there is any, after the starts are known. Collective. */
+status ode_noise_open(ode_job *j);
+
 /* ode_start.c: files of states and columns. Collective. Then the start of each trajectory. */
 status ode_start_open(ode_job *j);
 void ode_start_close(ode_job *j);
@@ -58,6 +67,9 @@ void ode_start_rows(void *job, int64_t first, int64_t count, double *y, double *
 /* ode_output.c. Writing is collective; the outcome is local: the exit code, with its text. */
 status ode_write(ode_job *j);
 status ode_outcome(const ode_job *j);
+
+/* ode_failure.c: j->failure, of a single trajectory that failed. Collective. */
+status ode_find_failure(ode_job *j);
 
 /* ode_tables.c: the result file, and what is printed of a small run. Collective. */
 status ode_write_tables(ode_job *j, result_file *f);

@@ -191,30 +191,6 @@ done:
   return rc;
 }
 
-/* What became of a single trajectory that failed; its rank alone knows. Collective. */
-static status find_failure(ode_job *j) {
-  const ode_ensemble *e = &j->e;
-  const ode_rows *r = &e->mine;
-  int owner = 0;
-  if (j->in.trajectories > 1 || failures(j) == 0) return STATUS_OK;
-  while (e->owned.first[owner + 1] == 0) owner++;
-  if (r->count > 0 && r->status[0] == ODE_STEP_LIMIT) {
-    snprintf(j->failure, sizeof j->failure,
-             "max_steps = %lld steps led to t = %.17g only: the system may be stiff (--method "
-             "rodas4), or rtol smaller than need be",
-             (long long)e->plan.max_steps, r->t[0]);
-  } else if (r->count > 0 && r->status[0] == ODE_STEP_TOO_SMALL) {
-    snprintf(j->failure, sizeof j->failure,
-             "at t = %.17g the error estimate asks for ever smaller steps (h = %.3g): the solution "
-             "may grow beyond all bounds there, or jump",
-             r->t[0], r->h[0]);
-  } else if (r->count > 0) {
-    snprintf(j->failure, sizeof j->failure,
-             "the state, its derivative or the event is not finite right after t = %.17g", r->t[0]);
-  }
-  return comm_broadcast(j->run->c, j->failure, sizeof j->failure, owner);
-}
-
 status ode_write(ode_job *j) {
   status rc = STATUS_OK;
   const char *path = options_text(j->run->o, "run.report"), *json = "";
@@ -228,7 +204,7 @@ status ode_write(ode_job *j) {
   const int quantiles = options_reals(j->run->o, "ode.quantiles", &q);
   TRY(ode_statistics_create(&j->e, q, quantiles, (int)options_integer(j->run->o, "ode.bins"),
                             &j->statistics));
-  TRY(find_failure(j));
+  TRY(ode_find_failure(j));
   if (j->exact != NULL) TRY(find_error_max(j));
   TRY(timers_summarise(j->run->c, &j->timers, &j->phases));
   TRY(comm_agree(j->run->c, make_report(j, &r, &json)));

@@ -49,11 +49,36 @@ done:
   return rc;
 }
 
+/* Those of noisy methods are all of one length. */
+static status take_noise_steps(ode_job *j) {
+  const options *o = j->run->o;
+  ode_plan *plan = &j->e.plan;
+  if (plan->t_end < plan->t_start) {
+    return fail(STATUS_USAGE, "%s = %g: found t_start = %g after it; with noise time runs forwards",
+                options_where(o, "ode.t_end"), plan->t_end, plan->t_start);
+  }
+  plan->steps = ode_noise_steps(plan->t_start, plan->t_end, plan->dt);
+  if (plan->steps == 0) {
+    return fail(
+        STATUS_USAGE,
+        "%s = %.17g: found %.17g steps from %g to %g; expected a whole number of them, 2^48 "
+        "at most: paths of noise have equal steps",
+        options_where(o, "ode.dt"), plan->dt, (plan->t_end - plan->t_start) / plan->dt,
+        plan->t_start, plan->t_end);
+  }
+  return STATUS_OK;
+}
+
 /* The steps of methods that do not adapt them. */
 static status take_steps(ode_job *j) {
   const options *o = j->run->o;
   ode_plan *plan = &j->e.plan;
-  plan->steps = ode_step_count(plan->t_start, plan->t_end, plan->dt);
+  if (plan->kind == ODE_NOISY) {
+    status rc = take_noise_steps(j);
+    if (rc != STATUS_OK) return rc;
+  } else {
+    plan->steps = ode_step_count(plan->t_start, plan->t_end, plan->dt);
+  }
   if (plan->steps == 0) {
     return fail(STATUS_USAGE, "%s = %g: that makes more than 2^52 steps from %g to %g",
                 options_where(o, "ode.dt"), fabs(plan->dt), plan->t_start, plan->t_end);
@@ -107,9 +132,7 @@ status ode_choose(ode_job *j) {
     plan->dt = plan->t_end - plan->t_start;
   }
   if (!plan->adaptive) TRY(take_steps(j));
-  if ((j->method->flags & METHOD_SPLIT) != 0 &&
-      !(j->in.builtin != NULL && (j->in.builtin->flags & SYSTEM_SEPARABLE) != 0) &&
-      plan->components % 2 != 0) {
+  if ((j->method->flags & METHOD_SPLIT) != 0 && plan->components % 2 != 0) {
     return fail(STATUS_USAGE, "%s = %s: %d components; expected positions, then as many velocities",
                 options_where(o, "ode.method"), j->method->name, plan->components);
   }
@@ -120,7 +143,7 @@ done:
 
 status ode_check_memory(const ode_job *j) {
   const double mine = (double)j->in.trajectories / (double)comm_size(j->run->c);
-  return memory_check(j->run->c, 1.1 * mine * ode_row_bytes(&j->e.plan), "the trajectories");
+  return memory_check(j->run->c, 1.1 * mine * ode_row_bytes(&j->e.plan), "the ensemble");
 }
 
 status ode_print_plan(const ode_job *j) {

@@ -8,6 +8,11 @@
 
 /* ---- the file ---- */
 
+static int starts_elsewhere(const ode_job *j, int component) {
+  double value;
+  return ode_inputs_instead(&j->in, component, 0, &value);
+}
+
 /* The own parameters, a column each, and what a sweep or a sample starts components from. */
 static status write_parameters(const ode_job *j, result_file *f) {
   status rc = STATUS_OK;
@@ -20,6 +25,15 @@ static status write_parameters(const ode_job *j, result_file *f) {
     for (int64_t i = 0; i < r->count; i++) column[i] = r->p[i * own + k];
     snprintf(name, sizeof name, "/ode/parameters/%.60s",
              j->in.names[1 + j->in.components + j->in.shared + k]);
+    TRY(result_table(f, name, DATASET_F64, j->in.trajectories, 0, r->first, r->count, column));
+  }
+  for (int c = 0; c < j->in.components; c++) {
+    char name[ODE_NAME + 32];
+    if (!starts_elsewhere(j, c)) continue;
+    for (int64_t i = 0; i < r->count; i++) {
+      ode_inputs_instead(&j->in, c, r->first + i, &column[i]);
+    }
+    snprintf(name, sizeof name, "/ode/parameters/%.60s", j->in.names[1 + c]);
     TRY(result_table(f, name, DATASET_F64, j->in.trajectories, 0, r->first, r->count, column));
   }
 done:
@@ -101,10 +115,11 @@ static void print_state(const ode_job *j, int64_t i, const shown *s) {
   if (!quiet && j->in.trajectories > 1) report_print("  %lld: ", (long long)i);
   if (!quiet && j->in.trajectories == 1) report_print("state        ");
   for (int c = 0; c < j->in.components; c++) {
+    const double y = isnan(s->y[c]) ? fabs(s->y[c]) : s->y[c]; /* no "-nan" */
     if (quiet) {
-      report_print("%s%.17g", c > 0 ? " " : "", s->y[c]);
+      report_print("%s%.17g", c > 0 ? " " : "", y);
     } else {
-      report_print("%s%s = %.17g", c > 0 ? ", " : "", j->in.names[1 + c], s->y[c]);
+      report_print("%s%s = %.17g", c > 0 ? ", " : "", j->in.names[1 + c], y);
     }
   }
   if (quiet) {

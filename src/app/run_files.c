@@ -6,7 +6,7 @@
 #include "checkpoint_io.h"
 #include "result_io.h"
 
-enum { OUTPUTS = 16, INPUTS = 32 };
+enum { OUTPUTS = 16, INPUTS = 64 };
 
 /* An output that has the name of one of the run's own checkpoints, or of their lock. */
 static status check_names(const run_context *run, const char *path) {

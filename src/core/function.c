@@ -198,7 +198,8 @@ done:
   return rc;
 }
 
-/* The derivatives into `to`; *exist: whether there are any of reasonable size. */
+/* The derivatives into `to`: of each output by `count` inputs, 0: by one, its own; *exist: whether
+ * there are any of reasonable size. */
 static status differentiate(const function *f, int first, int count, function *to, int *exist) {
   status rc = STATUS_OK;
   int64_t nodes = 0;
@@ -206,7 +207,8 @@ static status differentiate(const function *f, int first, int count, function *t
   TRY(alloc_zeroed(&to->e, to->is.outputs, sizeof(expression *), "expressions"));
   to->expressions = to->is.outputs;
   for (int k = 0; k < to->expressions && *exist; k++) {
-    rc = expression_derivative(f->e[k / count], first + k % count, &to->e[k]);
+    const int output = count > 0 ? k / count : k, input = first + (count > 0 ? k % count : k);
+    rc = expression_derivative(f->e[output], input, &to->e[k]);
     if (rc == STATUS_OK) nodes += expression_size(to->e[k]);
     *exist = rc == STATUS_OK && nodes <= NODES_MAX;
     if (rc != STATUS_USAGE) continue;
@@ -217,13 +219,12 @@ done:
   return rc;
 }
 
-status function_jacobian(comm *c, compiler *with, const function *f, int first, int count,
-                         function **out) {
+static status derive(comm *c, compiler *with, const function *f, int first, int count,
+                     int64_t outputs, function **out) {
   status rc = STATUS_OK;
   function *j = NULL;
   int exist = 0;
   *out = NULL;
-  const int64_t outputs = (int64_t)f->is.outputs * count;
   if (f->expressions == 0 || outputs == 0 || outputs > JACOBIAN_OUTPUTS_MAX) return STATUS_OK;
   TRY(comm_agree(c, alloc_zeroed(&j, 1, sizeof *j, "Jacobian")));
   j->is.inputs = f->is.inputs;
@@ -238,6 +239,16 @@ status function_jacobian(comm *c, compiler *with, const function *f, int first, 
 done:
   function_release(&j);
   return rc;
+}
+
+status function_jacobian(comm *c, compiler *with, const function *f, int first, int count,
+                         function **out) {
+  return derive(c, with, f, first, count, (int64_t)f->is.outputs * count, out);
+}
+
+status function_jacobian_diagonal(comm *c, compiler *with, const function *f, int first,
+                                  function **out) {
+  return derive(c, with, f, first, 0, f->is.outputs, out);
 }
 
 /* ---- C files ---- */

@@ -54,6 +54,10 @@ enum { JACOBIAN_OUTPUTS_MAX = 4096 };
 status function_jacobian(comm *c, compiler *with, const function *f, int first, int count,
                          function **out);
 
+/* The same for the derivatives d(output i) / d(input first + i) alone, i in [0, outputs). */
+status function_jacobian_diagonal(comm *c, compiler *with, const function *f, int first,
+                                  function **out);
+
 /* Whether an option's text names a C file. Local. */
 int function_is_file(const char *text);
 

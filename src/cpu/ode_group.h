@@ -37,14 +37,26 @@ static inline void ode_event(const ode_call *call, const double *t, const double
   ode_evaluate(call, call->f->event, t, y, g);
 }
 
+static inline void ode_noise(const ode_call *call, const double *t, const double *y, double *g) {
+  ode_evaluate(call, call->f->noise, t, y, g);
+}
+
+static inline void ode_noise_jacobian(const ode_call *call, const double *t, const double *y,
+                                      double *dg) {
+  ode_evaluate(call, call->f->noise_jacobian, t, y, dg);
+}
+
 static inline void ode_jacobian(const ode_call *call, const double *t, const double *y, double *j) {
   ode_evaluate(call, call->f->jacobian, t, y, j);
 }
 
 #include "ode_explicit.h"
+#include "ode_noisy.h"
 
 static inline void ode_steps(ode_work *w, int64_t count) {
-  if (w->call->f->fused.steps != NULL && ODE_LANES == ODE_HOST_LANES) {
+  if (w->plan->kind == ODE_NOISY) {
+    ode_steps_noisy(w, count);
+  } else if (w->call->f->fused.steps != NULL && ODE_LANES == ODE_HOST_LANES) {
     w->call->f->fused.steps(w, count);
   } else {
     ode_steps_explicit(w, count);
@@ -64,12 +76,13 @@ static inline void ode_try(ode_work *w) {
 typedef struct ode_group {
   ode_work work;
   ode_call call;
-  double *memory;
+  double *memory, *noise;
   int *pivot;
 } ode_group;
 
 static inline void ode_group_release(ode_group *g) {
   alloc_free(&g->memory);
+  alloc_free(&g->noise);
   alloc_free(&g->pivot);
   alloc_free(&g->call.in);
   alloc_free(&g->call.out);
@@ -77,9 +90,9 @@ static inline void ode_group_release(ode_group *g) {
 
 /* The most outputs a function of the system has. */
 static inline int ode_outputs(const ode_functions *f) {
-  const formula *all[] = {f->rhs, f->jacobian, f->noise, f->event};
+  const formula *all[] = {f->rhs, f->jacobian, f->noise, f->noise_jacobian, f->event};
   int most = 0;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     if (all[i] != NULL && all[i]->outputs > most) most = all[i]->outputs;
   }
   return most;
@@ -106,6 +119,9 @@ static inline status ode_group_create(const ode_functions *f, const ode_plan *pl
   w->v = w->u + state;
   w->k = w->v + state;
   w->p = w->k + slopes;
+  TRY(alloc_zeroed(&g->noise, ode_noise_numbers(plan) * ODE_LANES, sizeof(double),
+                   "trajectories at work"));
+  ode_noise_lay(w, g->noise);
   w->matrix = matrix > 0 ? w->p + (int64_t)parameters * ODE_LANES : NULL;
   w->pivot = g->pivot;
   for (int j = 0; j < plan->shared; j++) {

@@ -52,15 +52,31 @@ static status take_up(const ode_ensemble *e, int64_t i) {
               r.t[i], plan->dt);
 }
 
+/* Failed ones start anew; the others have to be where this run would bring them. */
+static status start_failed(ode_ensemble *e, int64_t i) {
+  ode_rows *r = &e->mine;
+  if (ode_has_failed(r->status[i])) {
+    ode_rows_start(e, r, r->first + i, 1);
+  } else if (r->status[i] == ODE_RUNNING) {
+    return fail(
+        STATUS_USAGE,
+        "only = failed: trajectory %lld of the checkpoint is unfinished; expected a restart "
+        "without only before",
+        (long long)(r->first + i));
+  } else if (r->status[i] == ODE_DONE && r->t[i] != e->plan.t_end) {
+    return fail(STATUS_USAGE,
+                "only = failed: the trajectories of the checkpoint that are done end at t = %.17g; "
+                "expected that t_end, not %.17g",
+                r->t[i], e->plan.t_end);
+  }
+  return STATUS_OK;
+}
+
 static status look_at(ode_ensemble *e, int64_t i) {
   ode_rows *r = &e->mine;
-  const int failed = ode_has_failed(r->status[i]);
-  if (r->status[i] == ODE_STEP_LIMIT && r->attempts[i] < e->plan.max_steps) {
+  if (e->only == ONLY_FAILED) return start_failed(e, i);
+  if (e->only == ONLY_ALL && r->status[i] == ODE_STEP_LIMIT && r->attempts[i] < e->plan.max_steps) {
     r->status[i] = ODE_RUNNING;
-  }
-  if (e->only == ONLY_FAILED) {
-    if (failed) ode_rows_start(e, r, r->first + i, 1);
-    return STATUS_OK;
   }
   return take_up(e, i);
 }

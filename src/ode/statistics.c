@@ -29,16 +29,27 @@ static double of_rank(uint64_t rank) {
   return double_of((rank >> 63) != 0 ? rank & ~(UINT64_C(1) << 63) : ~rank);
 }
 
-/* Trajectory 0's states, on every rank; those that are not finite count as 0. */
+/* The states of the first trajectory that counts, which is number 0 unless that failed, on every
+ * rank: those of a failed one may be far from all others. */
 static status find_shift(const ode_ensemble *e, double *shift) {
+  status rc = STATUS_OK;
+  const ode_rows *r = &e->mine;
   const int n = e->plan.components;
+  int64_t lowest = INT64_MAX;
   int owner = 0;
-  while (e->owned.first[owner + 1] == 0) owner++;
-  memset(shift, 0, (size_t)n * sizeof *shift);
-  for (int c = 0; c < n && e->mine.first == 0 && e->mine.count > 0; c++) {
-    shift[c] = isfinite(state(e, 0, c)) ? state(e, 0, c) : 0.0;
+  for (int64_t i = r->count - 1; i >= 0; i--) {
+    if (is_good(r, i)) lowest = r->first + i;
   }
-  return comm_broadcast(e->world, shift, n * (int64_t)sizeof *shift, owner);
+  memset(shift, 0, (size_t)n * sizeof *shift);
+  TRY(comm_min_i64(e->world, &lowest, 1));
+  if (lowest == INT64_MAX) goto done;
+  while (e->owned.first[owner + 1] <= lowest) owner++;
+  if (owner == comm_rank(e->world)) {
+    for (int c = 0; c < n; c++) shift[c] = state(e, lowest - r->first, c);
+  }
+  rc = comm_broadcast(e->world, shift, n * (int64_t)sizeof *shift, owner);
+done:
+  return rc;
 }
 
 /* Adds x, and carries now and then. */

@@ -1,7 +1,8 @@
 /* Statistics of the final states of an ensemble, over the trajectories that did not fail: exact
  * sums, so they do not depend on ranks or threads.
  *
- * The variance is of the states less those of trajectory 0: rounded sums would not cure the
+ * The variance is of the states less those of trajectory 0 (where that failed, of the first that
+ * did not): rounded sums would not cure the
  * cancellation of large means. Quantile q is the ordered state number floor(q (count - 1)). */
 #ifndef STATISTICS_H
 #define STATISTICS_H

@@ -6,12 +6,9 @@
  * order, whose steps are many, to twice the tolerance a step, and to 20 times where errors grow: a
  * relaxation oscillator after its jumps, fronts that have hardly formed. And errors fall with the
  * tolerance. */
-#include <stdlib.h>
-
+#include "ode_reference.h"
 #include "ode_stiff_problems.h"
 #include "ode_try.h"
-
-enum { INSTANTS = 32, ROWS = 200 };
 
 static comm *world;
 
@@ -23,38 +20,6 @@ typedef struct method {
 static const method METHOD[] = {{"rodas4", ODE_ROSENBROCK, 0, 4},
                                 {"tr-bdf2", ODE_IMPLICIT, ODE_TR_BDF2, 3},
                                 {"backward-euler", ODE_IMPLICIT, ODE_BACKWARD_EULER, 2}};
-
-typedef struct row {
-  double t, value;
-  int component, instant;
-} row;
-
-typedef struct reference {
-  row rows[ROWS];
-  double instants[INSTANTS];
-  int count, instant_count;
-} reference;
-
-/* The rows of one problem; instants ascend there. */
-static void reference_read(const char *path, const char *id, reference *r) {
-  char line[300], name[40];
-  row here;
-  FILE *f = fopen(path, "r");
-  assert_non_null(f);
-  r->count = r->instant_count = 0;
-  while (fgets(line, sizeof line, f) != NULL) {
-    if (sscanf(line, "%39[^\t]\t%lf\t%d\t%lf", name, &here.t, &here.component, &here.value) != 4)
-      continue;
-    if (strcmp(name, id) != 0) continue;
-    if (r->instant_count == 0 || here.t > r->instants[r->instant_count - 1]) {
-      r->instants[r->instant_count++] = here.t;
-    }
-    here.instant = r->instant_count - 1;
-    r->rows[r->count++] = here;
-  }
-  fclose(f);
-  assert_true(r->count > 0);
-}
 
 typedef struct outcome {
   double worst; /* error over rtol |y| + atol */
@@ -81,7 +46,7 @@ static outcome solve(const problem *p, const reference *r, const method *m, doub
     fail_msg("%s by %s: status %d at %g", p->id, m->name, ode_try_status(&e, 0), ode_try_t(&e, 0));
   }
   for (int i = 0; i < r->count; i++) {
-    const row *at = &r->rows[i];
+    const reference_row *at = &r->rows[i];
     const double y = saved[at->instant * p->components + at->component - 1];
     const double error = fabs(y - at->value) / (rtol * fabs(at->value) + p->atol);
     if (!(error <= out.worst)) out.worst = error;
@@ -146,15 +111,8 @@ static void mass(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const char *shared = getenv("HALOSWEEP_SHARED");
   char path[1024];
-  snprintf(path, sizeof path, "%.900s/references/ode_solutions.tsv", shared == NULL ? "." : shared);
-  FILE *f = fopen(path, "r");
-  if (f == NULL) {
-    printf("skipped: %s is not there\n", path);
-    return 77;
-  }
-  fclose(f);
+  if (reference_find(path, sizeof path) != 0) return 77;
   const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(problems, path),
                                      cmocka_unit_test_prestate(mass, path)};
   assert_ok(comm_open(&argc, &argv, &world));

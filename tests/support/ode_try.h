@@ -9,13 +9,14 @@
 #include "backend.h"
 #include "function.h"
 #include "fused.h"
+#include "noise.h"
 #include "ode_backend.h"
 #include "test.h"
 
 typedef struct ode_try {
   const backend *kernels;
   device *place;
-  function *rhs, *event, *jacobian;
+  function *rhs, *event, *jacobian, *noise, *noise_jacobian;
   ode_functions f;
   module *fused;
   ode_plan plan;
@@ -34,8 +35,24 @@ typedef struct ode_setting {
   const char *const *jacobian; /* NULL: differences */
 } ode_setting;
 
-static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler *with, int threads,
-                                const ode_setting *is, int64_t count) {
+/* Takes the noise in; as an expression with its derivatives where the method uses them. */
+static inline void ode_try_noise(ode_try *e, comm *c, compiler *with, function_request *request,
+                                 const char *const *noise) {
+  double near[64];
+  for (int i = 0; i < 64; i++) near[i] = 1.0;
+  const ode_noise_request what = {.where = "test", .names = request->names, .y = near, .p = near};
+  request->texts = noise;
+  request->outputs = e->plan.components * (e->plan.diagonal ? 1 : e->plan.noises);
+  assert_ok(function_create(c, with, request, &e->noise));
+  assert_ok(ode_noise_create(c, with, e->noise, &what, &e->plan, &e->noise_jacobian));
+  e->f.noise = function_formula(e->noise);
+  e->f.noise_jacobian = e->noise_jacobian != NULL ? function_formula(e->noise_jacobian) : NULL;
+}
+
+/* noise: texts for plan.kind ODE_NOISY, with plan.noises and plan.diagonal; NULL: none. */
+static inline void ode_try_open_noisy(ode_try *e, const backend *b, comm *c, compiler *with,
+                                      int threads, const ode_setting *is, const char *const *noise,
+                                      int64_t count) {
   const char *where[64];
   const device_request wanted = {.threads = threads};
   memset(e, 0, sizeof *e);
@@ -63,6 +80,7 @@ static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler 
   e->plan.components = is->components;
   e->plan.parameters = is->parameters;
   e->plan.has_event = is->event != NULL;
+  if (noise != NULL) ode_try_noise(e, c, with, &request, noise);
   e->plan.has_jacobian = is->jacobian != NULL;
   if (e->plan.max_steps == 0) e->plan.max_steps = 1000000;
   if (!e->plan.adaptive) {
@@ -90,6 +108,11 @@ static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler 
   assert_ok(b->ode->create(e->place, &e->f, &e->plan, &e->kernel));
 }
 
+static inline void ode_try_open(ode_try *e, const backend *b, comm *c, compiler *with, int threads,
+                                const ode_setting *is, int64_t count) {
+  ode_try_open_noisy(e, b, c, with, threads, is, NULL, count);
+}
+
 static inline void ode_try_close(ode_try *e) {
   e->kernels->ode->release(e->place, &e->kernel);
   void **arrays[] = {&e->s.y.at,        &e->s.p.at,      &e->s.t.at,
@@ -99,6 +122,8 @@ static inline void ode_try_close(ode_try *e) {
   module_release(&e->fused);
   function_release(&e->rhs);
   function_release(&e->event);
+  function_release(&e->noise);
+  function_release(&e->noise_jacobian);
   function_release(&e->jacobian);
   e->kernels->close(&e->place);
 }

@@ -116,6 +116,11 @@ static void must_march(const ode_functions *f, int kind, int variant, int adapti
                          .components = 2,
                          .parameters = 1,
                          .has_event = f->event != NULL,
+                         .has_noise_jacobian = f->noise_jacobian != NULL,
+                         .noises = 2,
+                         .diagonal = 1,
+                         .dt = 1e-3,
+                         .steps = 1000,
                          .saves = adaptive};
   if (ode_kernel_check(f, &plan, &bytes) != STATUS_OK) {
     fail_msg("kind %d, variant %d, adaptive %d: %s", kind, variant, adaptive, fail_text());
@@ -133,6 +138,10 @@ static void of_trajectories(void **state) {
   must_march(&with_event, ODE_RUNGE_KUTTA, ODE_TSIT5, 1);
   must_march(&without, ODE_RUNGE_KUTTA, ODE_RK4, 0);
   must_march(&without, ODE_VERLET, 0, 0);
+  const ode_functions noisy = {.rhs = function_formula(f),
+                               .noise = function_formula(f),
+                               .noise_jacobian = function_formula(f)};
+  must_march(&noisy, ODE_NOISY, ODE_MILSTEIN, 0);
   function_release(&f);
   function_release(&g);
 }

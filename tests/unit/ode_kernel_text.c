@@ -18,8 +18,8 @@ static status write_source(const ode_functions *f, const ode_plan *plan, text_bu
   status rc = STATUS_OK;
   rtc_text text[ODE_TEXTS];
   rtc_check_define define[ODE_DEFINES];
-  ode_texts(f, text);
-  ode_defines(plan, define);
+  ode_texts(f, plan, text);
+  ode_defines(f, plan, define);
   TRY(text_append(out, "#include \"formula_gpu.h\"\n"));
   for (int i = 0; i < ODE_DEFINES; i++) {
     TRY(text_print(out, "#define %s %ld\n", define[i].name, define[i].value));
@@ -52,7 +52,8 @@ static void run_text(ode_try *e, void (*kernel)(const ode_advance_args *), int64
   }
 }
 
-static void one_case(const ode_setting *is, int64_t count, const char *what) {
+static void one_noisy(const ode_setting *is, const char *const *noise, int64_t count,
+                      const char *what) {
   static const int64_t attempts[] = {INT64_MAX, 37};
   text_builder source = {0};
   compile_outcome outcome;
@@ -60,7 +61,7 @@ static void one_case(const ode_setting *is, int64_t count, const char *what) {
   void (*kernel)(const ode_advance_args *);
   module *code;
   ode_try want, got;
-  ode_try_open(&want, &BACKEND_omp, world, NULL, 1, is, count);
+  ode_try_open_noisy(&want, &BACKEND_omp, world, NULL, 1, is, noise, count);
   ode_case_fill(&want);
   ode_try_run(&want, INT64_MAX);
   for (int64_t i = 0; i < count; i++) ends[ode_try_status(&want, i)]++;
@@ -72,7 +73,7 @@ static void one_case(const ode_setting *is, int64_t count, const char *what) {
   assert_non_null(kernel);
   for (int i = 0; i < 2; i++) {
     snprintf(name, sizeof name, "%s, %lld attempts at a time", what, (long long)attempts[i]);
-    ode_try_open(&got, &BACKEND_ref, world, NULL, 1, is, count);
+    ode_try_open_noisy(&got, &BACKEND_ref, world, NULL, 1, is, noise, count);
     ode_case_fill(&got);
     run_text(&got, kernel, attempts[i]);
     ode_case_compare(&want, &got, name);
@@ -81,6 +82,35 @@ static void one_case(const ode_setting *is, int64_t count, const char *what) {
   ode_try_close(&want);
   module_release(&code);
   text_release(&source);
+}
+
+static void one_case(const ode_setting *is, int64_t count, const char *what) {
+  one_noisy(is, NULL, count, what);
+}
+
+/* Noise: diagonal with derivatives, general without and with them, events and saved instants. */
+static void noisy(void **state) {
+  (void)state;
+  static const char *const names[] = {"t", "x", "y", "r", NULL};
+  static const char *const rhs[] = {"-0.5*x + r/50", "x - y*x"};
+  static const char *const diagonal[] = {"0.3*x*t", "0.2*sqrt(1 + y*y)"};
+  static const char *const general[] = {"0.3*x", "0.1*x", "-0.1*x", "0.2*y", "-0.4*y", "0.1*y"};
+  for (int form = 0; form < 4; form++) {
+    const int is_diagonal = form == 0;
+    char what[40];
+    ode_setting is = {.names = names, .rhs = rhs, .components = 2, .parameters = 1};
+    is.plan = ode_case_plan(ODE_NOISY, form < 2 ? ODE_MILSTEIN : ODE_EULER_MARUYAMA, 0);
+    is.plan.dt = 1.0 / (form == 3 ? 91.0 : 288.0);
+    is.plan.noises = is_diagonal ? 2 : 3;
+    is.plan.diagonal = is_diagonal;
+    is.plan.stratonovich = form == 2;
+    is.plan.antithetic = form == 0;
+    is.plan.seed = 11;
+    is.plan.saves = form % 2 == 0 ? 7 : 0;
+    if (form == 2) is.event = "x - 1.5";
+    snprintf(what, sizeof what, "noise %d", form);
+    one_noisy(&is, is_diagonal ? diagonal : general, 65, what);
+  }
 }
 
 static void same_bits(void **state) {
@@ -92,7 +122,7 @@ static void same_bits(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(noisy)};
   int pid;
   const int end = test_helper(&pid);
   const char *source = getenv("HALOSWEEP_SOURCE");
