@@ -39,6 +39,12 @@ slurm_checkpoint "${array}_1" 40 || complain "the array does not start"
 scancel --batch --signal=TERM "${array}_1" # its number is that of the array: the other task is to stay alone
 "$HALOSWEEP" solve "${fixed[@]}" --threads 1 --checkpoint whole.h5 >whole 2>err || complain "the whole run"
 
+# Slurm takes what every script asks for, but for its size
+for script in "$jobs"/*.sbatch; do
+  case $script in *-gpu.sbatch) size=(--ntasks-per-node=1 --gpus-per-node=1) ;; *) size=(--nodes=1 --ntasks-per-node=1) ;; esac
+  sbatch --test-only "${size[@]}" --cpus-per-task=1 "$script" A.mtx >out 2>&1 || { complain "$script is refused"; cat out; }
+done
+
 # each command; both kinds of binding
 heat=$(submit heat 2 1 heat-cpu.sbatch --dims 2 --n 33 --initial "sin(x)" --t_end 0.01)
 quad=$(LAUNCHER=mpirun submit quad 1 2 quad-cpu.sbatch "exp(-x^2)" --lower 0 --upper 1)

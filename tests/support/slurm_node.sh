@@ -1,4 +1,5 @@
-# A Slurm cluster that is this machine alone, for the tests of jobs/: source it, then slurm_start. munged, slurmctld
+# A Slurm cluster that is this machine alone, as one node or several, for the tests of jobs/: source it, then
+# slurm_start [NODES]. munged, slurmctld
 # and slurmd run in a folder of their own, listen on loopback only, at ports that are free, and end with the
 # test, even if that is killed. Packages: slurmctld slurmd slurm-client munge (slurm-wlm brings the first three).
 # Accounting is jobcomp/filetxt, a line per leg, which `sacct -c` reads: slurmdbd would want a database server.
@@ -31,27 +32,26 @@ slurm_port() { # a free one
   echo "$port"
 }
 
-slurm_conf() { # what Slurm is to be
+slurm_conf() { # nodes: what Slurm is to be
   local node cpus f=$slurm_folder
-  node=$(hostname -s)
   cpus=$(nproc)
   [ "$cpus" -gt 2 ] && cpus=2
   cat >"$f/slurm.conf" <<CONF
 ClusterName=test
-SlurmctldHost=$node(127.0.0.1)
+SlurmctldHost=$(hostname -s)(127.0.0.1)
 SlurmctldPort=$(slurm_port)
-SlurmdPort=$(slurm_port)
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 AuthType=auth/munge
 AuthInfo=socket=$f/munge.socket,cred_expire=5
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation=$f/state
-SlurmdSpoolDir=$f/spool
+SlurmdSpoolDir=$f/%n
+TmpFS=$f/%n/tmp
 SlurmctldPidFile=$f/slurmctld.pid
-SlurmdPidFile=$f/slurmd.pid
+SlurmdPidFile=$f/slurmd.%n.pid
 SlurmctldLogFile=$f/slurmctld.log
-SlurmdLogFile=$f/slurmd.log
+SlurmdLogFile=$f/slurmd.%n.log
 MailProg=/bin/true
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/affinity
@@ -63,13 +63,17 @@ KillWait=5
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 ReturnToService=2
 GresTypes=gpu
-NodeName=$node NodeAddr=127.0.0.1 CPUs=$cpus Gres=gpu:1 State=UNKNOWN
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-PartitionName=main Nodes=$node Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=20
-PartitionName=urgent Nodes=$node MaxTime=INFINITE State=UP PriorityTier=10
+PartitionName=main Nodes=n[1-$1] Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=20
+PartitionName=urgent Nodes=n[1-$1] MaxTime=INFINITE State=UP PriorityTier=10
 CONF
-  echo "NodeName=$node Name=gpu File=/dev/null" >"$f/gres.conf" # one to ask for; it is not there
+  for ((node = 1; node <= $1; node++)); do
+    mkdir -p "$f/n$node/tmp"
+    printf 'NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d Gres=gpu:1 State=UNKNOWN\n' \
+      $node "$(hostname -s)" "$(slurm_port)" "$cpus" >>"$f/slurm.conf"
+  done
+  echo "Name=gpu File=/dev/null" >"$f/gres.conf" # one to ask for; it is not there
 }
 
 # Daemons by their own files, then whatever still has this cluster in its environment; the folder goes.
@@ -78,34 +82,35 @@ slurm_stop() {
   [ -d "${slurm_folder:-}" ] || return 0
   SLURM_CONF=$slurm_folder/slurm.conf timeout 5 scancel --user=root 2>/dev/null
   sleep 0.3
-  for file in slurmd slurmctld munge; do
-    pid=$(cat "$slurm_folder/$file.pid" 2>/dev/null) && kill "$pid" 2>/dev/null
+  for file in "$slurm_folder"/slurmd.*.pid "$slurm_folder"/{slurmctld,munge}.pid; do
+    pid=$(cat "$file" 2>/dev/null) && kill "$pid" 2>/dev/null
   done
   for ((i = 0; i < 20; i++)); do [ -e "$slurm_folder/slurmctld.pid" ] || break; sleep 0.1; done
   for pid in $(slurm_processes); do kill -9 "$pid" 2>/dev/null; done
   rm -rf "$slurm_folder"
 }
 
-slurm_start() {
+slurm_start() { # [nodes]
   local i f
   PATH=$PATH:/usr/sbin:/sbin
   f=$(mktemp -d /tmp/slurm.XXXXXX) || return 1 # a short name: it holds sockets
   slurm_folder=$f
-  chmod 711 "$f" && mkdir "$f/state" "$f/spool" || return 1
-  slurm_conf
+  chmod 711 "$f" && mkdir "$f/state" || return 1
+  slurm_conf "${1:-1}"
   head -c 128 /dev/urandom >"$f/key" && chmod 600 "$f/key"
   # a test that is killed leaves no daemons
   (trap '' INT TERM; while kill -0 $$ 2>/dev/null; do sleep 1; done; slurm_stop) >/dev/null 2>&1 &
   export SLURM_CONF=$f/slurm.conf
   munged --key-file="$f/key" --socket="$f/munge.socket" --pid-file="$f/munge.pid" --log-file="$f/munge.log" \
     --seed-file="$f/munge.seed" --num-threads=1 || return 1
-  slurmctld -c && slurmd || return 1
+  slurmctld -c || return 1
+  for ((i = 1; i <= ${1:-1}; i++)); do slurmd -N n$i || return 1; done
   srun --mpi=list 2>&1 | grep -q pmix || { echo "skipped: this Slurm has no pmix"; exit 77; }
   for ((i = 0; i < 150; i++)); do
     [ "$(sinfo --noheader --partition=main --format=%T 2>/dev/null)" = idle ] && return 0
     sleep 0.1
   done
-  tail -n 20 "$f/slurmctld.log" "$f/slurmd.log"
+  tail -n 20 "$f"/*.log
   return 1
 }
 
