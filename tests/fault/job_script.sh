@@ -50,6 +50,14 @@ grep -qF -- "--time_limit" log && complain "a limit of UNLIMITED"
 requeued 2
 [ "$(sort -u requeued)" = "requeue 17" ] || complain "put back: $(cat requeued)"
 
+# a start of the user's own is the first leg's; later ones go on from this job's
+printf '[checkpoint]\nrestart = whole.015000.h5\n' >own.ini
+SLURM_JOB_ID=18 bash "$script" own.ini "${words[@]}" >>out 2>>log || complain "own start"
+grep -q "going on from whole.015000.h5" log || grep -q "whole.015000.h5" out || complain "not from the INI's checkpoint"
+: >log
+SLURM_RESTART_COUNT=1 bash "$script" "${words[@]}" --restart whole.015000.h5 --time_limit 0.001s >>out 2>>log
+grep -q "leg 2, .* --restart latest" log || complain "a second leg from the first one's start"
+
 # 20 times is enough, a job that is cancelled stays so, a leg without a step forward is the last
 SLURM_RESTART_COUNT=20 stopped USR1
 echo COMPLETING >state
