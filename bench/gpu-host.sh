@@ -72,7 +72,7 @@ if [[ $words == *" sanitize "* ]]; then
   for tool in memcheck racecheck initcheck synccheck; do
     log=$results/$tool.log
     : > "$log"
-    for words in "test_gpu_parity *sizes_around*" "test_gpu_parity *long_rows*" "test_gpu_iterate"; do
+    for words in "test_gpu_parity *sizes_around*" "test_gpu_parity *long_rows*" "test_gpu_iterate" "test_gpu_ode_parity some_ways"; do
       # shellcheck disable=SC2086 # the words are meant to be split
       (set -f; timeout 150 compute-sanitizer --tool $tool --error-exitcode 9 "$build/tests/"$words) >> "$log" 2>&1 || { failed=1; echo "FAILED: $words" >> "$log"; }
     done
@@ -82,6 +82,9 @@ if [[ $words == *" sanitize "* ]]; then
 fi
 
 brief || timeout 120 "$build/bench/bench_gpu_quad" "$results/quad.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
+
+# Trajectories: fixed, adaptive and stiff steps, against what the arithmetic allows.
+timeout 90 "$build/bench/bench_gpu_ode" "$results/ode.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
 # from the start of the program to its answer, its kernel compiled and kept before
 small() {
@@ -109,6 +112,7 @@ cat > "$results/gpu-host.json" << END
  "mixed": $(cat "$results/mixed.json" 2> /dev/null || echo null),
  "kernels": $(cat "$results/kernels.json"),
  "stream": $(cat "$results/stream.json"),
+ "ode": $(cat "$results/ode.json" 2> /dev/null || echo null),
  "quad": $(cat "$results/quad.json" 2> /dev/null || echo null), "quad_small_job_seconds": $answer}
 END
 cat "$results/gpu-host.txt"

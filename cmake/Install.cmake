@@ -3,9 +3,12 @@
 include(GNUInstallDirs)
 set(data ${CMAKE_INSTALL_DATADIR}/halosweep)
 install(TARGETS halosweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-file(GLOB helpers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/libexec/halosweep-*)
-install(PROGRAMS ${helpers} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halosweep)
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/src/libexec) # where the binary that is not installed looks
+set(libexec ${CMAKE_INSTALL_LIBEXECDIR}/halosweep)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/libexec/ DESTINATION ${libexec} USE_SOURCE_PERMISSIONS)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/analysis/halosweep_analysis DESTINATION ${libexec}/python FILES_MATCHING PATTERN "*.py"
+  PATTERN __pycache__ EXCLUDE)
+# The same place, as seen from the binary in the build folder (src/app/halosweep).
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/src/libexec)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/libexec ${CMAKE_BINARY_DIR}/src/libexec/halosweep SYMBOLIC)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/jobs DESTINATION ${data} USE_SOURCE_PERMISSIONS)
 # For those who compile their function by themselves too; halosweep has it inside.

@@ -19,6 +19,9 @@
 
 static const double LONGEST = 0.2; /* seconds */
 
+/* A thread's arrays at most: all threads that may run at once have theirs. */
+static const int64_t THREAD_BYTES = INT64_C(1) << 17;
+
 /* Steps of all trajectories of the first launch, for one component; steps of one that loading and
  * storing it is little beside. */
 static const int64_t FIRST_LAUNCH = INT64_C(1) << 24, LEAST = 256;
@@ -47,6 +50,16 @@ static void release(device *d, ode_kernel **out) {
   alloc_free(out);
 }
 
+/* Bytes of a thread's arrays (ode_thread.h). */
+static int64_t thread_bytes(const ode_plan *plan) {
+  const int64_t n = plan->components, parameters = plan->shared + plan->parameters;
+  const int64_t noises = plan->kind == ODE_NOISY ? plan->noises : 0;
+  const int64_t walk = noises > 0 ? (BROWNIAN_LEVELS + 1) * (noises + 1) : 0;
+  const int64_t square = ode_is_stiff(plan->kind) ? n * n : 0;
+  const int64_t noise = plan->diagonal ? 2 * n : n * noises * (1 + n);
+  return 8 * ((ODE_SLOPES + 4) * n + 2 * parameters + square + walk + (noises > 0 ? noise : 0));
+}
+
 /* What is compiled. STATUS_UNAVAILABLE: it cannot be. */
 static status make_request(const ode_functions *f, const ode_plan *plan, rtc_request *r) {
   rtc_check_define define[ODE_DEFINES];
@@ -66,6 +79,14 @@ static status make_request(const ode_functions *f, const ode_plan *plan, rtc_req
   if (plan->shared > ODE_COMMON) {
     return fail(STATUS_UNAVAILABLE, "a system on a GPU has at most %d shared parameters, not %d",
                 ODE_COMMON, (int)plan->shared);
+  }
+  const int64_t bytes = thread_bytes(plan);
+  if (bytes > THREAD_BYTES) {
+    return fail(
+        STATUS_UNAVAILABLE,
+        "a trajectory of %d components takes %lld bytes of a GPU thread, more than %lld; the "
+        "CPU backends have no such limit",
+        (int)plan->components, (long long)bytes, (long long)THREAD_BYTES);
   }
   return STATUS_OK;
 }

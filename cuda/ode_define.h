@@ -26,7 +26,7 @@ static inline long ode_noise_is(const ode_plan *plan) {
 static inline int ode_steps_together(const formula *rhs) {
   static const char *const longer[] = {"sin", "cos",  "tan",   "exp",  "log",  "pow",
                                        "erf", "cbrt", "for (", "for(", "while"};
-  enum { SHORT = 1500, SEVERAL = 4 };
+  enum { SHORT = 1500, SEVERAL = 8 };
   for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
     if (strstr(rhs->text, longer[i]) != NULL) return 1;
   }

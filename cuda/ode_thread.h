@@ -4,7 +4,7 @@
  * (tests/unit/ode_kernel_text.c).
  *
  * Fixed steps of Runge-Kutta methods that nobody asks about go by ode_steps_fused: of Lorenz by RK4
- * the loop is 45 double operations a step and 2 others; t vanishes where f does not use it.
+ * the loop is 45 double operations a step and one other; t vanishes where f does not use it.
  *
  * Who includes this defines before, as constants (ode_define.h),
  *   ODE_N, ODE_N_SHARED, ODE_N_OWN, ODE_THE_KIND, ODE_THE_VARIANT   those of the plan
@@ -14,7 +14,8 @@
  * and the functions of the system,
  *   ode_value(in, out), ode_event_value(in, out), ode_noise_value(in, out), and
  *   ode_jacobian_value(in, out), which is that of the noise where there is noise  (formula.h)
- * Systems of more than ODE_N_FUSED components are left in loops: their arrays are local memory. */
+ * Systems of more than ODE_N_FUSED components stay in loops, whose arrays are local memory: else
+ * their text would be compiled for minutes. */
 #ifndef CUDA_ODE_THREAD_H
 #define CUDA_ODE_THREAD_H
 
@@ -22,7 +23,7 @@
 
 #define ODE_SYSTEM_H
 #define ODE_LANES            1
-#define ODE_COMPONENTS(plan) ODE_N
+#define ODE_COMPONENTS(plan) (ODE_N <= ODE_N_FUSED ? ODE_N : (plan)->components)
 #define ODE_SHARED(plan)     ODE_N_SHARED
 #define ODE_PARAMETERS(plan) ODE_N_OWN
 #define ODE_KIND(plan)       ODE_THE_KIND

@@ -83,8 +83,9 @@ typedef struct backend {
 
   const struct solve_backend *solve;
   const struct quad_backend *quad;
-  const struct heat_backend *heat; /* NULL: not there */
-  const struct ode_backend *ode;   /* NULL: not there */
+  const struct heat_backend *heat;       /* NULL: not there */
+  const struct ode_backend *ode;         /* NULL: not there */
+  const struct coupled_backend *coupled; /* NULL: not there */
 } backend;
 
 #ifdef __cplusplus

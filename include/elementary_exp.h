@@ -16,6 +16,9 @@
 
 #include "portable.h"
 
+/* 0/0; written so, GPU compilers make it a division. */
+#define ELEMENTARY_NAN double_of(UINT64_C(0x7ff8000000000000))
+
 /* ln 2: the first 42 bits, so that an integer below 2^11 times it is exact, and the next 53. */
 #define ELEMENTARY_LN2_HIGH 0x1.62e42fefa38p-1
 #define ELEMENTARY_LN2_LOW  0x1.ef35793c7673p-45
@@ -117,7 +120,7 @@ PORTABLE double elementary_log(double x) {
   const double m = elementary_split(x, &k);
   const double y = elementary_log_of_split(m, k);
   const double infinite = 1.0 / 0.0;
-  return x > 0.0 ? (x < infinite ? y : x) : (x == 0.0 ? -infinite : x < 0.0 ? 0.0 / 0.0 : x);
+  return x > 0.0 ? (x < infinite ? y : x) : (x == 0.0 ? -infinite : x < 0.0 ? ELEMENTARY_NAN : x);
 }
 
 #endif

@@ -52,7 +52,7 @@ PORTABLE double elementary_log10(double x) {
   const double p = high * scale;
   const double rest = fma(high, scale, -p) + fma(high, scale_low, low * scale);
   const double y = p + rest, infinite = 1.0 / 0.0;
-  const double special = x == 0.0 ? -infinite : x < 0.0 ? 0.0 / 0.0 : x;
+  const double special = x == 0.0 ? -infinite : x < 0.0 ? ELEMENTARY_NAN : x;
   return ((x > 0.0) & (x < infinite)) ? y : special;
 }
 
@@ -77,7 +77,7 @@ PORTABLE double elementary_pow(double x, double y) {
   const uint64_t sign = odd ? bits_of(x) & 0x8000000000000000u : 0;
   const double signed_power = double_of(bits_of(power) | sign);
   const double general =
-      x < 0.0 && size < infinite && !elementary_is_integer(y) ? 0.0 / 0.0 : signed_power;
+      x < 0.0 && size < infinite && !elementary_is_integer(y) ? ELEMENTARY_NAN : signed_power;
   return y == 0.0 || x == 1.0 || (x == -1.0 && fabs(y) == infinite) ? 1.0 : general;
 }
 

@@ -35,8 +35,9 @@ double source(const double *x, double t, const double *p);
 /* ode: dy[] = the derivatives of the components y[] at t (s). For implicit methods j[i n + k] = the
  * derivative of dy[i] with respect to y[k], n components; without it differences are taken. For
  * systems with noise g[] = what dW is multiplied with, one per component. event: a trajectory ends
- * where it changes its sign. p as above. Each is asked for by its own option: system, jacobian,
- * noise, event. */
+ * where it changes its sign. p: the values of [parameters], then those of [sweep] and [sample] that
+ * are not components', in the order of the config. Each is asked for by its own option: system,
+ * jacobian, noise, event. */
 void rhs(double t, const double *y, const double *p, double *dy);
 void jacobian(double t, const double *y, const double *p, double *j);
 void noise(double t, const double *y, const double *p, double *g);

@@ -7,6 +7,7 @@
 #include "portable.h"
 
 #define ODE_LANES            1
+#define ODE_N                1
 #define ODE_COMPONENTS(plan) 1
 #define ODE_SHARED(plan)     0
 #define ODE_PARAMETERS(plan) 0

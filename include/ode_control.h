@@ -93,6 +93,7 @@ PORTABLE void ode_first_steps(ode_work *w) {
     const double size = ode_norm(w, w->y, l);
     slope[l] = ode_norm(w, k, l);
     h[l] = size < 1e-5 || slope[l] < 1e-5 ? 1e-6 : 0.01 * (size / slope[l]);
+    if (!(h[l] > 0.0)) h[l] = 1e-300; /* the slope's norm overflows: it will grow from here */
     if (!(h[l] < span)) h[l] = span;
     at[l] = fma(sign, h[l], w->t[l]);
     for (int c = 0; c < n; c++) {
@@ -106,6 +107,7 @@ PORTABLE void ode_first_steps(ode_work *w) {
     const double bend = ode_norm(w, other, l) / h[l], most = bend > slope[l] ? bend : slope[l];
     double next = h[l] * 1e-3 > 1e-6 ? h[l] * 1e-3 : 1e-6;
     if (most > 1e-15) next = elementary_exp(elementary_log(0.01 / most) / (double)plan->order);
+    if (!(next > 0.0)) next = 1e-300;
     if (!(next < 100.0 * h[l])) next = 100.0 * h[l];
     if (!(next < span)) next = span;
     if (w->place[l] >= 0 && w->h[l] == 0.0) w->h[l] = sign * next;

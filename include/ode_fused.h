@@ -3,7 +3,8 @@
  * The same sums in the same order as ode_explicit.h, so the same bits. Lorenz by RK4 on one core:
  * 1.3 ns a step where ode_explicit.h takes 4.9 and a loop over one trajectory at a time 13.
  *
- * Who includes this defines, besides what ode_work.h asks for with constants,
+ * Who includes this defines, besides what ode_work.h asks for, parameters with constants,
+ *   ODE_N                how many components, a constant
  *   ode_value(in, out)   f: in = t, components, parameters; out = components
  *   ODE_TOGETHER         for GPUs: fixed steps in a row without a jump
  * Worth it for systems of few components whose text has no branches. */
@@ -13,7 +14,7 @@
 #include "ode_work.h"
 
 enum {
-  ODE_FUSED_N = ODE_COMPONENTS(0),
+  ODE_FUSED_N = ODE_N,
   ODE_FUSED_P = ODE_SHARED(0) + ODE_PARAMETERS(0),
   ODE_FUSED_IN = 1 + ODE_FUSED_N + ODE_FUSED_P
 };

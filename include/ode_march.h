@@ -10,7 +10,7 @@
 #include "ode_control.h"
 #include "ode_inside.h"
 
-enum { ODE_STRETCH = ODE_LANES == 1 ? 256 : 64 };
+enum { ODE_STRETCH = ODE_LANES == 1 ? 512 : 64 };
 
 /* ---- from and to ode_states ---- */
 

@@ -50,9 +50,19 @@ static int own_folder(char out[PATH_ROOM]) {
   return 1;
 }
 
+/* This binary, in HALOSWEEP: a command outside that starts halosweep starts the one it came from.
+ */
+static void say_who_runs(void) {
+  char self[PATH_ROOM];
+  ssize_t length = readlink("/proc/self/exe", self, PATH_ROOM - 1);
+  if (length <= 0) return;
+  self[length] = '\0';
+  setenv("HALOSWEEP", self, 1);
+}
+
 /* Runs libexec/halosweep-NAME in place of this process; comes back when there is none. */
 static status run_external(const char *name, char **argv) {
-  char folder[PATH_ROOM], path[2 * PATH_ROOM];
+  char folder[PATH_ROOM], path[2 * PATH_ROOM] = "";
   const char *said = getenv("HALOSWEEP_LIBEXEC");
   for (int place = 0; place < 2; place++) {
     if (place == 0) {
@@ -64,8 +74,16 @@ static status run_external(const char *name, char **argv) {
     }
     if (access(path, F_OK) != 0) continue;
     argv[0] = path;
+    say_who_runs();
     execv(path, argv);
     return fail(STATUS_UNAVAILABLE, "%s: cannot be run", path);
+  }
+  for (const outside_command *is = COMMANDS_OUTSIDE; is->name != NULL; is++) {
+    if (strcmp(name, is->name) != 0) continue;
+    return fail(STATUS_UNAVAILABLE,
+                "'%s' is a program of its own, which is not here: %s (install halosweep, or name "
+                "its folder in HALOSWEEP_LIBEXEC)",
+                name, path);
   }
   return STATUS_OK;
 }
@@ -75,6 +93,10 @@ static status unknown_command(const char *name) {
   for (const command_entry *e = COMMANDS; e->is != NULL; e++) {
     size_t length = strlen(names);
     snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "|" : "", e->is->name);
+  }
+  for (const outside_command *e = COMMANDS_OUTSIDE; e->name != NULL; e++) {
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "|%s", e->name);
   }
   int found = options_nearest(name, names, near);
   return fail(STATUS_USAGE, "unknown command '%.60s'; expected one of %s%s%s%s", name, names,

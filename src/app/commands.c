@@ -21,6 +21,12 @@ const command_entry COMMANDS[] = {
     {0},
 };
 
+const outside_command COMMANDS_OUTSIDE[] = {
+    {"plot", "draw results: history, heat, ode, quad, scale, compare (Python)"},
+    {"scale", "a scaling study of a config file: runs, table, figures (Python)"},
+    {0},
+};
+
 const command_entry *command_find(const char *name) {
   for (const command_entry *entry = COMMANDS; entry->is != NULL; entry++) {
     if (strcmp(entry->is->name, name) == 0) return entry;

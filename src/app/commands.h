@@ -38,6 +38,13 @@ extern const command_entry COMMANDS[];
 
 const command_entry *command_find(const char *name);
 
+/* Commands of our own that are programs in libexec (Python: analysis/). Ends with a zeroed one. */
+typedef struct outside_command {
+  const char *name, *help;
+} outside_command;
+
+extern const outside_command COMMANDS_OUTSIDE[];
+
 /* Whether an option of OPTIONS_COMMON has an effect on the command. Local. */
 int command_honours(const command_entry *entry, const option *is);
 

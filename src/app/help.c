@@ -103,6 +103,9 @@ void help_global(void) {
   for (const command_entry *e = COMMANDS; e->is != NULL; e++) {
     printf("  %-10s %s\n", e->is->name, e->is->help);
   }
+  for (const outside_command *e = COMMANDS_OUTSIDE; e->name != NULL; e++) {
+    printf("  %-10s %s\n", e->name, e->help);
+  }
   puts("\nhalosweep COMMAND --help lists a command's options; halosweep --version; halosweep X "
        "runs\n"
        "libexec/halosweep/halosweep-X when X is not a command.\n\noptions of every command:");
@@ -213,6 +216,9 @@ void help_manual(void) {
        ".SH SYNOPSIS\n[\\fBmpirun \\-n\\fR \\fIP\\fR] \\fBhalosweep\\fR \\fICOMMAND\\fR "
        "[\\fIFILE.ini\\fR] [\\fIMAIN\\fR] [\\fB\\-\\-key\\fR \\fIvalue\\fR] ...\n.SH COMMANDS");
   for (const command_entry *e = COMMANDS; e->is != NULL; e++) troff_item(e->is->name, e->is->help);
+  for (const outside_command *e = COMMANDS_OUTSIDE; e->name != NULL; e++) {
+    troff_item(e->name, e->help);
+  }
   puts(".PP\nAnother word X runs libexec/halosweep/halosweep\\-X.");
   for (const command_entry *e = COMMANDS; e->is != NULL; e++) {
     if (e->is->options->section == NULL) continue;

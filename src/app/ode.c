@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "gpu_worth.h"
 #include "log.h"
+#include "ode_coupled.h"
 #include "ode_job.h"
 #include "ode_saving.h"
 #include "run_files.h"
@@ -90,11 +91,13 @@ static void close_job(ode_job *j) {
   ode_start_close(j);
   ode_inputs_release(&j->in);
   alloc_free(&j->save_at);
+  alloc_free(&j->shown);
 }
 
 status command_ode(run_context *run) {
   status rc = STATUS_OK;
   ode_job j;
+  if (ode_is_coupled(run->o)) return ode_coupled(run);
   memset(&j, 0, sizeof j);
   j.run = run;
   j.error_max = NAN;

@@ -85,6 +85,10 @@ done:
 /* A C file has as many components as its initial state, called y1, y2, ... */
 static status take_file(const options *o, ode_inputs *in, int components) {
   status rc = STATUS_OK;
+  if (components > ODE_COMPONENTS_MAX) {
+    return fail(STATUS_USAGE, "%s: %d values; a C file has %d components at most",
+                options_where(o, "ode.initial"), components, ODE_COMPONENTS_MAX);
+  }
   in->components = components;
   in->rhs[0] = in->file;
   TRY(alloc_text((char **)&in->rhs_where[0], options_where(o, "ode.system"), "equations"));
@@ -103,13 +107,16 @@ done:
 static status cut_initial(const options *o, ode_inputs *in, int *count) {
   status rc = STATUS_OK;
   char *rest, *item;
+  int64_t most = ODE_COMPONENTS_MAX;
   *count = 0;
   TRY(alloc_text(&in->initial_text, options_text(o, "ode.initial"), "initial states"));
+  for (const char *at = in->initial_text; *at != '\0'; at++) most += *at == ',';
+  alloc_free(&in->initial);
+  TRY(alloc_zeroed(&in->initial, most, sizeof *in->initial, "initial states"));
   for (rest = in->initial_text; rest != NULL;) {
     const char *wrong = ini_list(&rest, &item);
-    if (wrong != NULL || *count == ODE_COMPONENTS_MAX) {
-      return fail(STATUS_USAGE, "%s: %s, at '%.40s'", options_where(o, "ode.initial"),
-                  wrong != NULL ? wrong : "too many values", item);
+    if (wrong != NULL) {
+      return fail(STATUS_USAGE, "%s: %s, at '%.40s'", options_where(o, "ode.initial"), wrong, item);
     }
     in->initial[(*count)++] = item;
   }
@@ -135,8 +142,9 @@ static status read_rows(const options *o, ode_inputs *in, int count, int *width)
                   options_where(o, "ode.initial"), text);
     }
     text[length - 1] = '\0';
-    while (rest != NULL && here < ODE_COMPONENTS_MAX) {
+    while (rest != NULL) {
       const char *wrong = ini_list(&rest, &item);
+      if (wrong == NULL && here == ODE_COMPONENTS_MAX) wrong = "too many values";
       if (wrong == NULL) wrong = number_real(item, &values[used], NULL);
       if (wrong != NULL) {
         return fail(STATUS_USAGE, "%s: %s, at '%.40s'", options_where(o, "ode.initial"), wrong,

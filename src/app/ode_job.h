@@ -14,6 +14,14 @@
 #include "statistics.h"
 #include "timers.h"
 
+enum { ODE_SHOWN = 20 }; /* so many numbers are printed */
+
+/* A trajectory of a small run: where it stands. */
+typedef struct ode_shown {
+  double t, y[ODE_SHOWN];
+  int64_t status, there; /* there: this rank has it */
+} ode_shown;
+
 typedef struct ode_job {
   run_context *run;
   timers timers;
@@ -29,13 +37,12 @@ typedef struct ode_job {
   uint64_t content; /* fingerprint of files of states and columns */
   progress progress;
   ode_statistics statistics;
+  ode_shown *shown;  /* [trajectories] of a small run, on every rank; else NULL */
   char failure[300]; /* of a single trajectory: what to say of it */
   double error_max;  /* NaN: the exact solution is not known */
   phase_summary phases;
   int64_t host_peak; /* largest over ranks */
 } ode_job;
-
-enum { ODE_SHOWN = 20 }; /* so many numbers are printed */
 
 /* ode_plan.c: the method and the plan of the steps, from the options and j->in; whether the rows
  * fit into memory; the plan in words. The first is local, the others are collective. */
@@ -45,6 +52,10 @@ status ode_print_plan(const ode_job *j);
 
 /* ode.c: steps, those of methods that choose them by a guess. Local. */
 problem_size ode_size(const ode_job *j);
+
+/* Instants, steps, tolerances of a plan whose `adaptive` is set, from the options; *save_at, to be
+ * freed, has the saved times in the order they are met. Local. */
+status ode_plan_steps(const options *o, ode_plan *plan, double **save_at);
 
 /* ode_functions.c: from texts to formulas. Collective. */
 status ode_functions_create(ode_job *j);
@@ -71,8 +82,9 @@ status ode_outcome(const ode_job *j);
 /* ode_failure.c: j->failure, of a single trajectory that failed. Collective. */
 status ode_find_failure(ode_job *j);
 
-/* ode_tables.c: the result file, and what is printed of a small run. Collective. */
+/* ode_tables.c: the result file, and j->shown: both collective. Printing is local. */
 status ode_write_tables(ode_job *j, result_file *f);
-status ode_print_rows(const ode_job *j);
+status ode_gather_rows(ode_job *j);
+void ode_print_rows(const ode_job *j);
 
 #endif

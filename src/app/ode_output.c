@@ -84,6 +84,22 @@ static void put_statistics(const ode_job *j, report *r) {
   report_close(r);
 }
 
+/* States and times of a small run: of its only trajectory, or a list with one of each. */
+static void put_final(const ode_job *j, report *r) {
+  const int several = j->in.trajectories > 1;
+  if (j->shown == NULL) return;
+  if (several) report_open_list(r, "final");
+  for (int64_t i = 0; i < j->in.trajectories; i++) {
+    put_list(r, several ? NULL : "final", j->shown[i].y, j->in.components);
+  }
+  if (several) report_close(r);
+  if (several) report_open_list(r, "time");
+  for (int64_t i = 0; i < j->in.trajectories; i++) {
+    report_real(r, several ? NULL : "time", j->shown[i].t);
+  }
+  if (several) report_close(r);
+}
+
 static void fill_report(const ode_job *j, report *r) {
   const ode_ensemble *e = &j->e;
   const run_facts facts = {.command = "ode",
@@ -114,10 +130,7 @@ static void fill_report(const ode_job *j, report *r) {
   report_real(r, "imbalance", e->imbalance);
   report_real(r, "trajectory_steps_per_second", steps_per_second(j));
   put_statistics(j, r);
-  if (j->in.trajectories == 1 && j->in.components <= ODE_SHOWN && leads(j) && e->mine.count == 1) {
-    put_list(r, "final", e->mine.y, j->in.components);
-    report_real(r, "time", e->mine.t[0]);
-  }
+  put_final(j, r);
   if (!isnan(j->error_max)) report_real(r, "error_max", j->error_max);
 }
 
@@ -174,21 +187,17 @@ static status make_report(const ode_job *j, report **r, const char **json) {
   return report_text(*r, json);
 }
 
-static status print_all(const ode_job *j) {
-  status rc = STATUS_OK;
+static void print_all(const ode_job *j) {
   const options *o = j->run->o;
   const char *path = options_text(o, "run.report");
-  const int small = j->in.trajectories * j->in.components <= ODE_SHOWN;
-  if (path != NULL && strcmp(path, "-") == 0) return STATUS_OK;
-  if (leads(j)) print_summary(j);
-  TRY(ode_print_rows(j));
-  if (!leads(j) || options_flag(o, "run.quiet")) goto done;
-  if (!small && options_text(o, "run.output") == NULL) {
+  if (!leads(j) || (path != NULL && strcmp(path, "-") == 0)) return;
+  print_summary(j);
+  ode_print_rows(j);
+  if (options_flag(o, "run.quiet")) return;
+  if (j->shown == NULL && options_text(o, "run.output") == NULL) {
     report_print("states not kept: add --output x.h5\n");
   }
   run_report_print_end(&j->phases, j->e.fingerprint);
-done:
-  return rc;
 }
 
 status ode_write(ode_job *j) {
@@ -205,12 +214,13 @@ status ode_write(ode_job *j) {
   TRY(ode_statistics_create(&j->e, q, quantiles, (int)options_integer(j->run->o, "ode.bins"),
                             &j->statistics));
   TRY(ode_find_failure(j));
+  TRY(ode_gather_rows(j));
   if (j->exact != NULL) TRY(find_error_max(j));
   TRY(timers_summarise(j->run->c, &j->timers, &j->phases));
   TRY(comm_agree(j->run->c, make_report(j, &r, &json)));
   TRY(write_result(j, json));
   TRY(timers_summarise(j->run->c, &j->timers, &j->phases)); /* writing took time */
-  TRY(print_all(j));
+  print_all(j);
   if (path != NULL && leads(j)) {
     rc = make_report(j, &r, &json); /* once more, with the time of writing and its warnings */
     if (rc == STATUS_OK) rc = report_write(r, path);

@@ -30,19 +30,17 @@ static int ascending(const void *a, const void *b) {
 
 static int descending(const void *a, const void *b) { return ascending(b, a); }
 
-static status take_saves(ode_job *j) {
+static status take_saves(const options *o, ode_plan *plan, double **save_at) {
   status rc = STATUS_OK;
   const double *at;
-  ode_plan *plan = &j->e.plan;
-  const int saves = options_reals(j->run->o, "ode.save_at", &at);
-  TRY(alloc_array(&j->save_at, saves, sizeof *j->save_at, "saved times"));
-  if (saves > 0) memcpy(j->save_at, at, (size_t)saves * sizeof *at);
-  qsort(j->save_at, (size_t)saves, sizeof *j->save_at,
+  const int saves = options_reals(o, "ode.save_at", &at);
+  TRY(alloc_array(save_at, saves, sizeof **save_at, "saved times"));
+  if (saves > 0) memcpy(*save_at, at, (size_t)saves * sizeof *at);
+  qsort(*save_at, (size_t)saves, sizeof **save_at,
         plan->t_end < plan->t_start ? descending : ascending);
   for (int i = 1; i < saves; i++) {
-    if (j->save_at[i] != j->save_at[i - 1]) continue;
-    return fail(STATUS_USAGE, "%s: %.17g twice", options_where(j->run->o, "ode.save_at"),
-                j->save_at[i]);
+    if ((*save_at)[i] != (*save_at)[i - 1]) continue;
+    return fail(STATUS_USAGE, "%s: %.17g twice", options_where(o, "ode.save_at"), (*save_at)[i]);
   }
   plan->saves = saves;
 done:
@@ -50,9 +48,7 @@ done:
 }
 
 /* Those of noisy methods are all of one length. */
-static status take_noise_steps(ode_job *j) {
-  const options *o = j->run->o;
-  ode_plan *plan = &j->e.plan;
+static status take_noise_steps(const options *o, ode_plan *plan) {
   if (plan->t_end < plan->t_start) {
     return fail(STATUS_USAGE, "%s = %g: found t_start = %g after it; with noise time runs forwards",
                 options_where(o, "ode.t_end"), plan->t_end, plan->t_start);
@@ -70,11 +66,9 @@ static status take_noise_steps(ode_job *j) {
 }
 
 /* The steps of methods that do not adapt them. */
-static status take_steps(ode_job *j) {
-  const options *o = j->run->o;
-  ode_plan *plan = &j->e.plan;
+static status take_steps(const options *o, ode_plan *plan) {
   if (plan->kind == ODE_NOISY) {
-    status rc = take_noise_steps(j);
+    status rc = take_noise_steps(o, plan);
     if (rc != STATUS_OK) return rc;
   } else {
     plan->steps = ode_step_count(plan->t_start, plan->t_end, plan->dt);
@@ -93,6 +87,29 @@ static status take_steps(ode_job *j) {
                 (long long)plan->max_steps);
   }
   return STATUS_OK;
+}
+
+status ode_plan_steps(const options *o, ode_plan *plan, double **save_at) {
+  status rc = STATUS_OK;
+  plan->t_start = options_real(o, "ode.t_start");
+  plan->t_end = options_real(o, "ode.t_end");
+  plan->dt_min = options_real(o, "ode.dt_min");
+  plan->rtol = options_real(o, "ode.rtol");
+  plan->atol = options_real(o, "ode.atol");
+  plan->max_steps = options_integer(o, "ode.max_steps");
+  if (options_has(o, "ode.dt")) {
+    plan->dt = copysign(options_real(o, "ode.dt"), plan->t_end - plan->t_start);
+  }
+  if (plan->adaptive && plan->rtol == 0.0 && plan->atol == 0.0) {
+    return fail(STATUS_USAGE, "ode: rtol and atol are both 0: expected one above");
+  }
+  if (plan->adaptive && fabs(plan->dt) > fabs(plan->t_end - plan->t_start)) {
+    plan->dt = plan->t_end - plan->t_start;
+  }
+  if (!plan->adaptive) TRY(take_steps(o, plan));
+  rc = take_saves(o, plan, save_at);
+done:
+  return rc;
 }
 
 status ode_choose(ode_job *j) {
@@ -115,28 +132,12 @@ status ode_choose(ode_job *j) {
   plan->has_event = options_has(o, "ode.event");
   plan->stratonovich = strcmp(options_text(o, "ode.interpretation"), "stratonovich") == 0;
   plan->antithetic = options_flag(o, "ode.antithetic");
-  plan->t_start = options_real(o, "ode.t_start");
-  plan->t_end = options_real(o, "ode.t_end");
-  plan->dt_min = options_real(o, "ode.dt_min");
-  plan->rtol = options_real(o, "ode.rtol");
-  plan->atol = options_real(o, "ode.atol");
-  plan->max_steps = options_integer(o, "ode.max_steps");
   plan->seed = j->in.seed;
-  if (options_has(o, "ode.dt")) {
-    plan->dt = copysign(options_real(o, "ode.dt"), plan->t_end - plan->t_start);
-  }
-  if (plan->adaptive && plan->rtol == 0.0 && plan->atol == 0.0) {
-    return fail(STATUS_USAGE, "ode: rtol and atol are both 0: expected one above");
-  }
-  if (plan->adaptive && fabs(plan->dt) > fabs(plan->t_end - plan->t_start)) {
-    plan->dt = plan->t_end - plan->t_start;
-  }
-  if (!plan->adaptive) TRY(take_steps(j));
+  TRY(ode_plan_steps(o, plan, &j->save_at));
   if ((j->method->flags & METHOD_SPLIT) != 0 && plan->components % 2 != 0) {
     return fail(STATUS_USAGE, "%s = %s: %d components; expected positions, then as many velocities",
                 options_where(o, "ode.method"), j->method->name, plan->components);
   }
-  rc = take_saves(j);
 done:
   return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "alloc.h"
 #include "ode_job.h"
+#include "text.h"
 
 /* ---- the file ---- */
 
@@ -75,6 +76,20 @@ done:
   return rc;
 }
 
+/* "x|y|z" */
+static status write_names(const ode_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  text_builder names = {0};
+  for (int c = 0; c < j->in.components && rc == STATUS_OK; c++) {
+    rc = text_print(&names, "%s%s", c > 0 ? "|" : "", j->in.names[1 + c]);
+  }
+  TRY(comm_agree(j->run->c, rc));
+  rc = result_text(f, "component_names", names.text);
+done:
+  text_release(&names);
+  return rc;
+}
+
 status ode_write_tables(ode_job *j, result_file *f) {
   status rc = STATUS_OK;
   const ode_rows *r = &j->e.mine;
@@ -96,7 +111,8 @@ status ode_write_tables(ode_job *j, result_file *f) {
   TRY(write_parameters(j, f));
   TRY(write_saved(j, f));
   TRY(write_statistics(j, f));
-  rc = result_text(f, "status_names", names);
+  TRY(result_text(f, "status_names", names));
+  rc = write_names(j, f);
 done:
   alloc_free(&steps);
   return rc;
@@ -104,13 +120,7 @@ done:
 
 /* ---- for people ---- */
 
-/* Trajectory i's state, where it stands. */
-typedef struct shown {
-  double t, y[ODE_SHOWN];
-  int64_t status, there;
-} shown;
-
-static void print_state(const ode_job *j, int64_t i, const shown *s) {
+static void print_state(const ode_job *j, int64_t i, const ode_shown *s) {
   const int quiet = options_flag(j->run->o, "run.quiet");
   if (!quiet && j->in.trajectories > 1) report_print("  %lld: ", (long long)i);
   if (!quiet && j->in.trajectories == 1) report_print("state        ");
@@ -129,34 +139,36 @@ static void print_state(const ode_job *j, int64_t i, const shown *s) {
   }
 }
 
-status ode_print_rows(const ode_job *j) {
+status ode_gather_rows(ode_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
   const ode_rows *r = &j->e.mine;
-  const int64_t n = j->in.components;
-  shown *mine = NULL, *all = NULL;
-  if (j->in.trajectories * n > ODE_SHOWN) return STATUS_OK;
-  rc = alloc_zeroed(&mine, ODE_SHOWN, sizeof *mine, "states");
-  if (rc == STATUS_OK) {
-    rc = alloc_zeroed(&all, (int64_t)comm_size(c) * ODE_SHOWN, sizeof *all, "states");
-  }
+  const int64_t count = j->in.trajectories, n = j->in.components;
+  ode_shown *mine = NULL, *all = NULL;
+  if (count * n > ODE_SHOWN) return STATUS_OK;
+  rc = alloc_zeroed(&mine, count, sizeof *mine, "states");
+  if (rc == STATUS_OK) rc = alloc_zeroed(&all, comm_size(c) * count, sizeof *all, "states");
+  if (rc == STATUS_OK) rc = alloc_zeroed(&j->shown, count, sizeof *j->shown, "states");
   TRY(comm_agree(c, rc));
   for (int64_t i = 0; i < r->count; i++) {
-    shown *s = &mine[r->first + i];
+    ode_shown *s = &mine[r->first + i];
     s->t = r->t[i];
     s->status = r->status[i];
     s->there = 1;
     memcpy(s->y, r->y + i * n, (size_t)n * sizeof *s->y);
   }
-  TRY(comm_allgather(c, mine, all, ODE_SHOWN * (int64_t)sizeof *mine));
-  for (int64_t i = 0; i < j->in.trajectories && comm_rank(c) == 0; i++) {
-    for (int k = 0; k < comm_size(c); k++) {
-      const shown *s = &all[k * ODE_SHOWN + i];
-      if (s->there) print_state(j, i, s);
-    }
+  TRY(comm_allgather(c, mine, all, count * (int64_t)sizeof *mine));
+  for (int64_t k = 0; k < comm_size(c) * count; k++) {
+    if (all[k].there) j->shown[k % count] = all[k];
   }
 done:
   alloc_free(&mine);
   alloc_free(&all);
   return rc;
+}
+
+void ode_print_rows(const ode_job *j) {
+  for (int64_t i = 0; j->shown != NULL && i < j->in.trajectories; i++) {
+    print_state(j, i, &j->shown[i]);
+  }
 }

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "function.h"
 #include "methods.h"
+#include "ode_coupled.h"
 #include "ode_inputs.h"
 #include "option_checks.h"
 
@@ -15,13 +16,33 @@ static const char METHODS[] = "auto"
     ;
 #undef METHOD
 
-#define SYSTEM(id, name) " " name
+/* "auto|none|jacobi|...", as those of solve. */
+#define PRECONDITIONER(word, name) "|" word
+static const char PRECONDITIONERS[] = "auto|none"
+#include "preconditioners.def"
+    ;
+#undef PRECONDITIONER
+
+#define SYSTEM(id, name)  " " name
+#define COUPLED(word, id) " " word
 
 static const option ODE[] = {
     {"ode", "system", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "instead of [equations]: a C file (FILE.c) that defines `rhs`, or a name of:"
 #include "systems.def"
+     "; or, coupled systems of n points:"
+#include "coupled.def"
     },
+    {"ode", "n", OPTION_INTEGERS, NULL, NULL, 1, OPTION_COUNT_MAX, OPTION_PROBLEM,
+     "points of a coupled system, one number for a line, two for a grid; with it [equations] are "
+     "those of a point, NAME[1] (grids: NAME[0,1]) the value at a point near by"},
+    {"ode", "edges", OPTION_WORD, NULL, "periodic|zero|copy", 0, 0, OPTION_PROBLEM,
+     "[equations] with n: beyond the ends values are those of the other end (default), 0, or of "
+     "the nearest point"},
+    {"ode", "linear", OPTION_WORD, NULL, "bicgstab|gmres|direct", 0, 0, OPTION_PROBLEM,
+     "solver of the linear systems of implicit methods (coupled systems); bicgstab when absent"},
+    {"ode", "preconditioner", OPTION_WORD, NULL, PRECONDITIONERS, 0, 0, OPTION_PROBLEM,
+     "... and its preconditioner; auto: amg where neighbours pull hard, jacobi else"},
     {"ode", "initial", OPTION_TEXT, NULL, NULL, 0, 0, OPTION_PROBLEM,
      "states at t_start: an expression in the parameters per component, in their order; tuples, "
      "one "
@@ -72,15 +93,20 @@ static const option ODE[] = {
      "dNAME = EXPRESSION in t, the components, the parameters: one per component, in order"},
     {0},
 };
+#undef COUPLED
 #undef SYSTEM
 
 const command COMMAND_ode = {"ode", "ensembles of ordinary and stochastic differential equations",
                              "system", ODE, "parameters|sweep|sample"};
 
-#define SYSTEM(id, name) "|" name
+#define SYSTEM(id, name)  "|" name
+#define COUPLED(word, id) "|" word
 static const char NAMES[] =
 #include "systems.def"
+    "" /* ensembles before coupled systems */
+#include "coupled.def"
     ;
+#undef COUPLED
 #undef SYSTEM
 
 static status check_system(const options *o) {
@@ -96,7 +122,8 @@ static status check_system(const options *o) {
     return fail(STATUS_USAGE, "ode: %s and [equations] are both given: expected one",
                 options_where(o, "ode.system"));
   }
-  if (system == NULL || function_is_file(system) || ode_system_find(system) != NULL) {
+  if (system == NULL || function_is_file(system) || ode_system_find(system) != NULL ||
+      coupled_system_find(system) != NULL) {
     return STATUS_OK;
   }
   const int found = options_nearest(system, NAMES + 1, near);
@@ -168,6 +195,11 @@ status check_ode(const options *o) {
   TRY(check_times(o));
   TRY(check_method(o));
   TRY(check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5"));
+  if (ode_is_coupled(o)) return check_ode_coupled(o);
+  static const char *const coupled[] = {"ode.n", "ode.edges", "ode.linear", "ode.preconditioner"};
+  for (int i = 0; i < 4; i++) {
+    TRY(check_needs(o, coupled[i], 0, "that is for large coupled systems"));
+  }
   rc = ode_inputs_create(o, &in);
 done:
   ode_inputs_release(&in);

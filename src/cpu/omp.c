@@ -254,4 +254,5 @@ const backend BACKEND_omp = {.name = "omp",
                              .solve = &SOLVE_omp,
                              .quad = &QUAD_omp,
                              .ode = &ODE_omp,
+                             .coupled = &COUPLED_omp,
                              .heat = &HEAT_omp};

@@ -23,6 +23,7 @@
 #ifndef OMP_TEAM_H
 #define OMP_TEAM_H
 
+#include "coupled_backend.h"
 #include "heat_backend.h"
 #include "host.h"
 #include "ode_backend.h"
@@ -128,6 +129,7 @@ void segment_product(const matrix *m, lidx which, const double *x, int absolute)
 extern const struct mixed_backend MIXED_omp;
 extern const quad_backend QUAD_omp;
 extern const ode_backend ODE_omp;
+extern const coupled_backend COUPLED_omp;
 extern const heat_backend HEAT_omp;
 extern const heat_level_backend HEAT_LEVEL_omp;
 

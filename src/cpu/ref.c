@@ -387,4 +387,5 @@ const backend BACKEND_ref = {.name = "ref",
                              .solve = &SOLVE_ref,
                              .quad = &QUAD_ref,
                              .ode = &ODE_ref,
+                             .coupled = &COUPLED_ref,
                              .heat = &HEAT_ref};

@@ -4,6 +4,7 @@
 #ifndef REF_DEVICE_H
 #define REF_DEVICE_H
 
+#include "coupled_backend.h"
 #include "heat_backend.h"
 #include "host.h"
 #include "mixed_backend.h"
@@ -25,6 +26,7 @@ int ref_matrix_boundary(const matrix *m, lidx tile);
 extern const mixed_backend MIXED_ref;
 extern const quad_backend QUAD_ref;
 extern const ode_backend ODE_ref;
+extern const coupled_backend COUPLED_ref;
 extern const heat_backend HEAT_ref;
 extern const heat_level_backend HEAT_LEVEL_ref;
 

@@ -22,7 +22,8 @@ static status write_source(const formula *rhs, const ode_plan *plan, text_builde
   TRY(text_append(out, "#define formula_value ode_value\n"));
   TRY(text_append(out, rhs->text));
   TRY(text_print(out, "\n#define ODE_LANES %d\n", (int)ODE_HOST_LANES));
-  TRY(text_print(out, "#define ODE_COMPONENTS(plan) %d\n", (int)plan->components));
+  TRY(text_print(out, "#define ODE_N %d\n", (int)plan->components));
+  TRY(text_append(out, "#define ODE_COMPONENTS(plan) ODE_N\n"));
   TRY(text_print(out, "#define ODE_SHARED(plan) %d\n", (int)plan->shared));
   TRY(text_print(out, "#define ODE_PARAMETERS(plan) %d\n", (int)plan->parameters));
   TRY(text_print(out, "#define ODE_KIND(plan) %d\n", (int)plan->kind));

@@ -374,7 +374,7 @@ static status open(linear_system *s, const preconditioner_request *q, void **out
   TRY(memory_check(s->world, bytes_to_make(q->a), "the hierarchy of amg"));
   TRY(build(m, q));
   TRY(comm_agree(s->world, open_vectors(m)));
-  TRY(describe(s, m));
+  if (!q->quiet) TRY(describe(s, m));
 done:
   s->timers = clock;
   if (m != NULL) keep_time(m, clock);

@@ -26,6 +26,7 @@ typedef struct preconditioner_request {
   double omega;       /* ssor; 0: not given */
   int64_t block_size; /* block-jacobi */
   int degree;         /* chebyshev */
+  int quiet;          /* one of many: nothing is said of it */
 } preconditioner_request;
 
 enum {

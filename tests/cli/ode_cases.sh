@@ -123,6 +123,11 @@ mean=$(tr -d '\n ' <r.json | sed 's/.*"mean":\[\([^]]*\)\].*/\1/')
 close "$mean" 4.5425855173129 1e-5
 grep -q "19: y = .* at t = 0.500[0-9]* (not_finite)" out || complain "the last member's time"
 
+name="slopes beyond any scale" # the first step is not estimated as 0
+run 0 "done" --equations.dx "1e300*x" --initial 1 --t_end 1e-300 --rtol 1e-8
+close "$(final)" 2.718281828459045 1e-7
+run 4 "not finite in the step from" --equations.dx "1e300*x" --initial 1 --t_end 1 --max_steps 1e5
+
 name=154
 run 0 "done" --equations.dy y --initial 1 --t_end 0.01 --dt 0.1 --rtol 1e-8
 close "$(final)" 1.0100501670841679 1e-8

@@ -47,6 +47,17 @@ assert 0 < r["error_max"] < 1e-7 and r["ended"] == {"done": 1} and r["final"] ==
 assert abs(sum(v for k, v in r["seconds"].items() if k != "total") - r["seconds"]["total"]) < 1e-9
 P
 
+what="small runs over ranks" # whoever has them
+mpirun -n 3 "$HALOSWEEP" ode kepler --t_end 1 --quiet --report r.json --threads 1 >out 2>err || complain "$(cat err)"
+ode kepler --t_end 1 --report s.json --sweep.e "0.3, 0.5"
+"$python" - <<'P' || complain "$(cat r.json)"
+import json
+r, s = json.load(open("r.json")), json.load(open("s.json"))
+assert r["final"] == r["mean"] and r["time"] == 1
+assert len(s["final"]) == 2 and s["final"][0] == r["final"] and s["time"] == [1, 1]
+P
+same "$(grep -c "(done)" out)" 2
+
 what="layout"
 ode lotka-volterra --sweep.a "linspace(1, 2, 3)" --sweep.c "1, 2" --sample.x "normal(2, 0.5)" --sample.d "uniform(0.5, 1.5)" --trajectories 100 \
   --t_end 2 --save_at 2,0,0.5 --quantiles 0,0.3,1 --bins 7 --output x.h5 --report r.json

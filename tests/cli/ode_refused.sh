@@ -46,6 +46,11 @@ early 2 "2 values; expected 3, one per component (x, ...)" "${L[@]}" --initial 1
 early 2 "4 values; expected 3" "${L[@]}" --initial 1,1,1,1
 early 2 "2 values; expected 3" "${L[@]}" --initial "(1, 1), (2, 2)"
 early 2 "state 2 has 3 values, state 1 has 2" "${E2[@]}" --initial "(1, 1), (2, 2, 2)"
+many=$(printf '1, %.0s' $(seq 128))1
+early 2 "too many values, at '1'" "${E2[@]}" --initial "($many)"
+early 2 "129 values; expected 2" "${E2[@]}" --initial "$many"
+early 2 "129 values; a C file has 128 components at most" f.c --t_end 1 --initial "$many"
+refused 0 "200 trajectories" "${E2[@]}" --initial "$(seq -s, 200 | sed 's/[0-9]*/(&, 0)/g')"
 early 2 "found '3' beside tuples" "${E2[@]}" --initial "(1, 1), 3"
 early 2 "NaN is not a number" "${E2[@]}" --initial "(1, 1), (2, nan)"
 early 2 "trajectories = 3, and initial has 2 states" "${E2[@]}" --initial "(1, 1), (2, 2)" --trajectories 3

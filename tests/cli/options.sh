@@ -42,6 +42,11 @@ expect 2 "unknown command" env HALOSWEEP_LIBEXEC=lib "$HALOSWEEP" x/../halosweep
 mkdir -p there/bin there/libexec/halosweep
 cp lib/halosweep-outside there/libexec/halosweep/ && cp "$HALOSWEEP" there/bin/
 expect 5 "outside x" there/bin/halosweep outside x
+expect 7 "'plot' is a program of its own, which is not here" there/bin/halosweep plot
+printf '#!/bin/sh\necho "started by $HALOSWEEP"\n' >there/libexec/halosweep/halosweep-scale
+chmod +x there/libexec/halosweep/halosweep-scale
+expect 0 "started by $PWD/there/bin/halosweep" env HALOSWEEP=another there/bin/halosweep scale
+expect 2 "did you mean 'plot'?" "$HALOSWEEP" plto
 
 # what a usage error says
 expect 2 "no matrix" "$HALOSWEEP" solve

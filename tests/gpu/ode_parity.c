@@ -1,7 +1,7 @@
-/* Trajectories on the GPU against the reference backend, bit for bit: every explicit method, fixed
- * and adaptive, with events, saved instants, shared parameters, blow-ups, many components; in one
- * call and in calls of few attempts; more trajectories than a launch takes. An argument chooses
- * cases by name, for slow checkers. */
+/* Trajectories on the GPU against the reference backend, bit for bit: every method, fixed and
+ * adaptive, with noise, with events, saved instants, shared parameters, blow-ups, many components;
+ * in one call and in calls of few attempts; more trajectories than a launch takes. An argument
+ * chooses cases by name, for slow checkers. */
 #include "gpu.h"
 #include "ode_cases.h"
 
@@ -65,16 +65,17 @@ static void run_there(ode_try *e, int64_t attempts) {
   b->close(&d);
 }
 
-static void one_case(const ode_setting *is, int64_t count, const char *what) {
+static void one_case(const ode_setting *is, const char *const *noise, int64_t count,
+                     const char *what) {
   static const int64_t attempts[] = {INT64_MAX, 37};
   ode_try want, got;
   char name[200];
-  ode_try_open(&want, &BACKEND_ref, world, NULL, 1, is, count);
+  ode_try_open_noisy(&want, &BACKEND_ref, world, NULL, 1, is, noise, count);
   ode_case_fill(&want);
   ode_try_run(&want, INT64_MAX);
   for (int i = 0; i < 2; i++) {
     snprintf(name, sizeof name, "%s, %lld attempts at a time", what, (long long)attempts[i]);
-    ode_try_open(&got, &BACKEND_ref, world, NULL, 1, is, count);
+    ode_try_open_noisy(&got, &BACKEND_ref, world, NULL, 1, is, noise, count);
     ode_case_fill(&got);
     run_there(&got, attempts[i]);
     ode_case_compare(&want, &got, name);
@@ -86,12 +87,14 @@ static void one_case(const ode_setting *is, int64_t count, const char *what) {
 static void every_way(void **state) {
   (void)state;
   ode_cases(one_case, 0);
+  ode_cases_noisy(one_case);
 }
 
 /* A part of them, for slow checkers: when asked for. */
 static void some_ways(void **state) {
   (void)state;
   ode_cases(one_case, 1);
+  ode_cases_noisy(one_case);
 }
 
 /* 1.9e6 of three components are the first launch's. */
@@ -99,9 +102,9 @@ static void of_many(void **state) {
   (void)state;
   static const char *const names[] = {"t", "x", "y", "z", "r", NULL};
   static const char *const lorenz[] = {"10*(y - x)", "x*(r - z) - y", "x*y - 8/3*z"};
-  ode_setting is = {names, lorenz, NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, ODE_RK4, 0)};
+  ode_setting is = {names, lorenz, NULL, 3, 1, ode_case_plan(ODE_RUNGE_KUTTA, ODE_RK4, 0), NULL};
   is.plan.dt = 0.25;
-  one_case(&is, 2000003, "two million");
+  one_case(&is, NULL, 2000003, "two million");
 }
 
 int main(int argc, char **argv) {

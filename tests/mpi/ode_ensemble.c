@@ -9,6 +9,7 @@
 #include "balance.h"
 #include "function.h"
 #include "ode_tableau.h"
+#include "statistics.h"
 #include "test.h"
 
 enum { N = 2, P = 1, SAVES = 2 };
@@ -83,6 +84,21 @@ static void same_row(const ode_rows *a, int64_t i, const ode_rows *b, int64_t k)
   assert_int_equal(a->status[i], b->status[k]);
 }
 
+static const double quantiles[] = {0.0, 0.37, 1.0};
+
+/* Exact sums and counts: no rank, no order of theirs in it. */
+static void same_statistics(const ode_ensemble *a, const ode_ensemble *b) {
+  ode_statistics s, t;
+  assert_ok(ode_statistics_create(a, quantiles, 3, 9, &s));
+  assert_ok(ode_statistics_create(b, quantiles, 3, 9, &t));
+  assert_int_equal(s.count, t.count);
+  assert_memory_equal(s.mean, t.mean, (4 + 3) * N * sizeof(double)); /* and all behind it */
+  assert_memory_equal(s.histogram, t.histogram, 9 * N * sizeof(int64_t));
+  assert_true(s.minimum[0] == s.quantile[0] && s.maximum[0] == s.quantile[2 * N]);
+  ode_statistics_release(&s);
+  ode_statistics_release(&t);
+}
+
 static void bits_of_one_rank(void **state) {
   (void)state;
   static const int64_t counts[] = {1, 300, 2000};
@@ -107,6 +123,7 @@ static void bits_of_one_rank(void **state) {
       assert_int_equal(all.e.ended[ODE_DONE], count);
       assert_int_equal(all.e.first_failed, -1);
       assert_true(all.e.imbalance >= 1.0 - 1e-9);
+      same_statistics(&all.e, &one.e);
       trial_close(&all);
     }
     trial_close(&one);
@@ -167,16 +184,19 @@ static void no_memory_on_one_rank(void **state) {
   int n = 0, failures = 0;
   for (int done = 0; !done; n++) {
     trial t;
+    ode_statistics s = {0};
     const int64_t live = alloc_live();
     trial_problem(&t, world, &BACKEND_omp, 1, &count);
     t.e.plan.rtol = t.e.plan.atol = 0.1;
     if (last) alloc_fail_at(n + 1);
     status rc = ode_ensemble_open(&t.e);
     if (rc == STATUS_OK) rc = ode_ensemble_run(&t.e);
+    if (rc == STATUS_OK) rc = ode_statistics_create(&t.e, quantiles, 3, 9, &s);
     alloc_fail_at(0);
     done = rc == STATUS_OK;
     failures += !done;
     if (!done) assert_int_equal(rc, STATUS_UNAVAILABLE);
+    ode_statistics_release(&s);
     trial_close(&t);
     assert_int_equal(alloc_live(), live);
   }

@@ -34,11 +34,11 @@ static inline compiler *test_compiler(int end) {
 
 /* The cache of compiled code is in the test's own folder from here on; `empty`: and is cleared. */
 static inline void test_own_cache(const char *name, int empty) {
-  char path[4096], command[4200];
+  char path[4096], clear[4200];
   if (getcwd(path, sizeof path - 100) == NULL) abort();
   snprintf(path + strlen(path), 90, "/%s", name);
-  snprintf(command, sizeof command, "rm -rf '%s'", path);
-  if (empty && system(command) != 0) abort();
+  snprintf(clear, sizeof clear, "rm -rf '%s'", path);
+  if (empty && system(clear) != 0) abort();
   mkdir(path, 0700);
   setenv("XDG_CACHE_HOME", path, 1);
 }

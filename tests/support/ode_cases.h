@@ -12,8 +12,10 @@
 
 enum { ODE_CASE_MANY = 20 /* components: more than stay in registers */ };
 
-/* One case: `count` trajectories, started by ode_case_fill(). */
-typedef void ode_case_run(const ode_setting *is, int64_t count, const char *what);
+/* One case: `count` trajectories, started by ode_case_fill(); noise: NULL, or ode_try_open_noisy's.
+ */
+typedef void ode_case_run(const ode_setting *is, const char *const *noise, int64_t count,
+                          const char *what);
 
 static inline ode_plan ode_case_plan(int kind, int variant, int adaptive) {
   static double saves[] = {0.0, 0.05, 0.1, 0.3333, 0.5, 0.9999, 1.0};
@@ -53,7 +55,7 @@ static inline void ode_case_many(ode_case_run *run, int variant, int adaptive) {
   ode_setting is = {names, texts, NULL, N, 1, ode_case_plan(ODE_RUNGE_KUTTA, variant, adaptive),
                     NULL};
   is.plan.saves = 7;
-  run(&is, 33, adaptive ? "many components, adaptive" : "many components");
+  run(&is, NULL, 33, adaptive ? "many components, adaptive" : "many components");
 }
 
 /* few: not all of them. */
@@ -73,7 +75,64 @@ static inline void ode_cases_of_three(ode_case_run *run, int variant, int adapti
     if (system == 1 || (system == 0 && adaptive)) is.event = system == 1 ? "x - 1.3" : "y - 20";
     if ((variant + system) % 2 == 1) is.plan.saves = 7;
     snprintf(what, sizeof what, "method %d, adaptive %d, system %d", variant, adaptive, system);
-    run(&is, counts[(2 * variant + system + adaptive) % 6], what);
+    run(&is, NULL, counts[(2 * variant + system + adaptive) % 6], what);
+  }
+}
+
+/* Stiff methods: a Jacobian of the system's, or differences; singular where x = y = 0. */
+static inline void ode_cases_stiff(ode_case_run *run, int few) {
+  static const char *const names[] = {"t", "x", "y", "z", "r", NULL};
+  static const char *const robertson[] = {"-0.04*x + 1e4*y*z", "0.04*x - 1e4*y*z - r*1e6*y^2",
+                                          "r*1e6*y^2"};
+  static const char *const jacobian[] = {"-0.04",  "1e4*z", "1e4*y",   "0.04", "-1e4*z - r*2e6*y",
+                                         "-1e4*y", "0",     "r*2e6*y", "0"};
+  static const char *const driven[] = {"y", "100*(1 - x*x)*y - x + cos(t)*r", "1/(1 + t) - z"};
+  static const int kinds[] = {ODE_ROSENBROCK, ODE_IMPLICIT, ODE_IMPLICIT};
+  static const int variants[] = {0, ODE_TR_BDF2, ODE_BACKWARD_EULER}, orders[] = {4, 3, 2};
+  for (int method = 0; method < 3; method++) {
+    for (int system = 0; system < 2; system++) {
+      char what[100];
+      const int adaptive = (method + system) % 2 == 0 || few;
+      if (few && system != (method == 0 ? 0 : 1)) continue;
+      if (few && method == 2) continue;
+      ode_setting is = {names, system ? driven : robertson,
+                        NULL,  3,
+                        1,     ode_case_plan(kinds[method], variants[method], adaptive),
+                        NULL};
+      is.plan.order = orders[method];
+      is.plan.rtol = method == 2 ? 1e-2 : 1e-4; /* few steps */
+      if (!adaptive) is.plan.dt = 0.02;
+      if (system == 0) is.jacobian = jacobian;
+      if (system == 1) is.event = "z - 0.6";
+      if (method != 1) is.plan.saves = 7;
+      snprintf(what, sizeof what, "stiff method %d, adaptive %d, system %d", method, adaptive,
+               system);
+      run(&is, NULL, 67, what);
+    }
+  }
+}
+
+/* Noise: diagonal with derivatives, general without and with them, events and saved instants. */
+static inline void ode_cases_noisy(ode_case_run *run) {
+  static const char *const names[] = {"t", "x", "y", "r", NULL};
+  static const char *const rhs[] = {"-0.5*x + r/50", "x - y*x"};
+  static const char *const diagonal[] = {"0.3*x*t", "0.2*sqrt(1 + y*y)"};
+  static const char *const general[] = {"0.3*x", "0.1*x", "-0.1*x", "0.2*y", "-0.4*y", "0.1*y"};
+  for (int form = 0; form < 4; form++) {
+    const int is_diagonal = form == 0;
+    char what[40];
+    ode_setting is = {.names = names, .rhs = rhs, .components = 2, .parameters = 1};
+    is.plan = ode_case_plan(ODE_NOISY, form < 2 ? ODE_MILSTEIN : ODE_EULER_MARUYAMA, 0);
+    is.plan.dt = 1.0 / (form == 3 ? 91.0 : 288.0);
+    is.plan.noises = is_diagonal ? 2 : 3;
+    is.plan.diagonal = is_diagonal;
+    is.plan.stratonovich = form == 2;
+    is.plan.antithetic = form == 0;
+    is.plan.seed = 11;
+    is.plan.saves = form % 2 == 0 ? 7 : 0;
+    if (form == 2) is.event = "x - 1.5";
+    snprintf(what, sizeof what, "noise %d", form);
+    run(&is, is_diagonal ? diagonal : general, 65, what);
   }
 }
 
@@ -100,12 +159,13 @@ static inline void ode_cases(ode_case_run *run, int few) {
     one.plan.t_end = -0.7;
     if (!adaptive) one.plan.dt = -0.003;
     one.plan.max_steps = adaptive ? 12 : 500; /* not enough */
-    run(&one, 65, adaptive ? "backwards, adaptive" : "backwards");
+    run(&one, NULL, 65, adaptive ? "backwards, adaptive" : "backwards");
     if (!few || !adaptive) ode_case_many(run, variant, adaptive);
   }
   ode_setting two = {spring_names, spring, NULL, 2, 1, ode_case_plan(ODE_VERLET, 0, 0), NULL};
   two.plan.saves = 7;
-  run(&two, 65, "verlet");
+  run(&two, NULL, 65, "verlet");
+  ode_cases_stiff(run, few);
 }
 
 static inline void ode_case_compare(const ode_try *a, const ode_try *b, const char *what) {

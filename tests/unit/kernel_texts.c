@@ -100,7 +100,7 @@ static void a_c_file(void **state) {
 
 static function *formula_of_several(const char *const *texts, int outputs) {
   static const char *const names[] = {"t", "x", "y", "a", NULL};
-  static const char *const where[] = {"test", "test"};
+  static const char *const where[] = {"test", "test", "test", "test"};
   const function_request r = {
       .texts = texts, .where = where, .names = names, .outputs = outputs, .plain = 1};
   function *f;
@@ -116,6 +116,7 @@ static void must_march(const ode_functions *f, int kind, int variant, int adapti
                          .components = 2,
                          .parameters = 1,
                          .has_event = f->event != NULL,
+                         .has_jacobian = f->jacobian != NULL,
                          .has_noise_jacobian = f->noise_jacobian != NULL,
                          .noises = 2,
                          .diagonal = 1,
@@ -132,17 +133,23 @@ static void of_trajectories(void **state) {
   (void)state;
   static const char *const rhs[] = {"y", "-a*sin(x) - (t < 1 ? 0.1 : 0.2)*y"};
   static const char *const event[] = {"x - exp(-t)"};
+  static const char *const jacobian[] = {"0", "1", "-a*cos(x)", "-0.1"};
   function *f = formula_of_several(rhs, 2), *g = formula_of_several(event, 1);
+  function *j = formula_of_several(jacobian, 4);
   const ode_functions with_event = {.rhs = function_formula(f), .event = function_formula(g)};
   const ode_functions without = {.rhs = function_formula(f)};
   must_march(&with_event, ODE_RUNGE_KUTTA, ODE_TSIT5, 1);
   must_march(&without, ODE_RUNGE_KUTTA, ODE_RK4, 0);
   must_march(&without, ODE_VERLET, 0, 0);
+  const ode_functions with_jacobian = {.rhs = function_formula(f), .jacobian = function_formula(j)};
+  must_march(&with_jacobian, ODE_ROSENBROCK, 0, 1);
+  must_march(&without, ODE_IMPLICIT, ODE_TR_BDF2, 1);
   const ode_functions noisy = {.rhs = function_formula(f),
                                .noise = function_formula(f),
                                .noise_jacobian = function_formula(f)};
   must_march(&noisy, ODE_NOISY, ODE_MILSTEIN, 0);
   function_release(&f);
+  function_release(&j);
   function_release(&g);
 }
 
@@ -156,6 +163,25 @@ static const char C_SYSTEM[] =
     "}\n"
     "static double height(double t, const double *y) { return y[0] - half(t); }\n"
     "PORTABLE void formula_value(const double *in, double *out) {%s }\n";
+
+/* What no GPU thread has room for, and what is not text. */
+static void too_large(void **state) {
+  (void)state;
+  const formula f = {.inputs = 1, .outputs = 1, .text = "", .kind = "expression"};
+  const formula without = {.inputs = 1, .outputs = 1, .kind = "table"};
+  const ode_functions all[] = {{.rhs = &f}, {.rhs = &f}, {.rhs = &f}, {.rhs = &without}};
+  const ode_plan plans[] = {{.components = 1366},
+                            {.kind = ODE_IMPLICIT, .components = 123},
+                            {.components = 1, .shared = 257},
+                            {.components = 1}};
+  static const char *const said[] = {"1366 components", "123 components", "256 shared", "no text"};
+  int64_t bytes;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(ode_kernel_check(&all[i], &plans[i], &bytes), STATUS_UNAVAILABLE);
+    if (strstr(fail_text(), said[i]) == NULL) fail_msg("%s", fail_text());
+    fail_clear();
+  }
+}
 
 static void a_c_file_of_trajectories(void **state) {
   (void)state;
@@ -176,8 +202,9 @@ static void a_c_file_of_trajectories(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_kernel), cmocka_unit_test(every_function), cmocka_unit_test(a_c_file),
-      cmocka_unit_test(of_trajectories), cmocka_unit_test(a_c_file_of_trajectories)};
+      cmocka_unit_test(every_kernel), cmocka_unit_test(every_function),
+      cmocka_unit_test(a_c_file),     cmocka_unit_test(of_trajectories),
+      cmocka_unit_test(too_large),    cmocka_unit_test(a_c_file_of_trajectories)};
   assert_ok(comm_open(&argc, &argv, &world));
   const formula f = {.inputs = 2,
                      .outputs = 1,

@@ -52,8 +52,8 @@ static void run_text(ode_try *e, void (*kernel)(const ode_advance_args *), int64
   }
 }
 
-static void one_noisy(const ode_setting *is, const char *const *noise, int64_t count,
-                      const char *what) {
+static void one_case(const ode_setting *is, const char *const *noise, int64_t count,
+                     const char *what) {
   static const int64_t attempts[] = {INT64_MAX, 37};
   text_builder source = {0};
   compile_outcome outcome;
@@ -84,33 +84,9 @@ static void one_noisy(const ode_setting *is, const char *const *noise, int64_t c
   text_release(&source);
 }
 
-static void one_case(const ode_setting *is, int64_t count, const char *what) {
-  one_noisy(is, NULL, count, what);
-}
-
-/* Noise: diagonal with derivatives, general without and with them, events and saved instants. */
 static void noisy(void **state) {
   (void)state;
-  static const char *const names[] = {"t", "x", "y", "r", NULL};
-  static const char *const rhs[] = {"-0.5*x + r/50", "x - y*x"};
-  static const char *const diagonal[] = {"0.3*x*t", "0.2*sqrt(1 + y*y)"};
-  static const char *const general[] = {"0.3*x", "0.1*x", "-0.1*x", "0.2*y", "-0.4*y", "0.1*y"};
-  for (int form = 0; form < 4; form++) {
-    const int is_diagonal = form == 0;
-    char what[40];
-    ode_setting is = {.names = names, .rhs = rhs, .components = 2, .parameters = 1};
-    is.plan = ode_case_plan(ODE_NOISY, form < 2 ? ODE_MILSTEIN : ODE_EULER_MARUYAMA, 0);
-    is.plan.dt = 1.0 / (form == 3 ? 91.0 : 288.0);
-    is.plan.noises = is_diagonal ? 2 : 3;
-    is.plan.diagonal = is_diagonal;
-    is.plan.stratonovich = form == 2;
-    is.plan.antithetic = form == 0;
-    is.plan.seed = 11;
-    is.plan.saves = form % 2 == 0 ? 7 : 0;
-    if (form == 2) is.event = "x - 1.5";
-    snprintf(what, sizeof what, "noise %d", form);
-    one_noisy(&is, is_diagonal ? diagonal : general, 65, what);
-  }
+  ode_cases_noisy(one_case);
 }
 
 static void same_bits(void **state) {

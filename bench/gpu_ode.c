@@ -1,0 +1,375 @@
+/* bench_gpu_ode [FILE.json [THREADS]]: trajectories on one GPU.
+ *
+ *  - Lorenz by RK4 with fixed steps, 1 048 576 and 10 240 trajectories, from expressions (as
+ *    built-in systems are) and from a C file that is written plainly: steps a second, and what that
+ *    is of the arithmetic limit;
+ *  - Lorenz by Tsit5 to t = 1 at 1e-8, as many: trajectories a second, and likewise;
+ *  - Robertson's problem for 100 000 triples of rates to t = 1e5 by rodas4; and for 2000 on all
+ *    cores of this host by the OpenMP backend, its functions interpreted: trajectories a second;
+ *  - geometric Brownian motion by Euler-Maruyama, 1e7 paths of 1000 steps: steps a second.
+ *
+ * The limit is LIMIT, the double operations a second of this kind of GPU, over those of a step or
+ * an attempt: counted in the compiled kernels (docs/performance.md). Medians of REPEATS runs by the
+ * host's clock, from states on the device to states on the device. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "backend.h"
+#include "function.h"
+#include "ode_backend.h"
+#include "ode_tableau.h"
+
+enum { REPEATS = 5, ARRAYS = 8 };
+
+static const double LIMIT = 16.5e12; /* H200: half of 33.0e12 operations counted two an fma */
+
+static FILE *json;
+static comm *world;
+
+static void report(const char *what, double value, const char *unit, double target) {
+  printf("  %-58s %12.4g %-16s", what, value, unit);
+  if (target > 0.0) printf(" target %g", target);
+  printf("\n");
+  if (json != NULL) {
+    fprintf(json, ",\n  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"target\": %g}",
+            what, value, unit, target);
+  }
+}
+
+static int rising(const void *x, const void *y) {
+  const double a = *(const double *)x, b = *(const double *)y;
+  return a < b ? -1 : a > b;
+}
+
+/* ---- an ensemble ---- */
+
+typedef struct ensemble {
+  const backend *b;
+  device *d;
+  ode_kernel *kernel;
+  ode_states s;
+  void *start[ARRAYS]; /* host: what the arrays begin with */
+  int64_t bytes[ARRAYS];
+  double seconds;  /* of a run, median */
+  double attempts; /* of a trajectory, on average */
+  double first;    /* seconds to make the kernel ready */
+} ensemble;
+
+static dptr *array_of(ode_states *s, int i) {
+  dptr *const all[ARRAYS] = {&s->y,      &s->p,        &s->t,        &s->h,
+                             &s->memory, &s->attempts, &s->rejected, &s->status};
+  return all[i];
+}
+
+static void close_ensemble(ensemble *e) {
+  if (e->d == NULL) return;
+  e->b->ode->release(e->d, &e->kernel);
+  for (int i = 0; i < ARRAYS; i++) {
+    if (array_of(&e->s, i)->at != NULL) e->b->release(e->d, array_of(&e->s, i));
+    alloc_free((char **)&e->start[i]);
+  }
+  e->b->close(&e->d);
+}
+
+/* start[0] and start[1] are zeros: to be filled. */
+static status open_ensemble(const backend *b, int threads, const ode_functions *f,
+                            const ode_plan *plan, int64_t count, ensemble *e) {
+  status rc = STATUS_OK;
+  const device_request request = {.threads = threads};
+  *e = (ensemble){.b = b};
+  e->s.count = count;
+  TRY(b->open(&request, &e->d));
+  for (int i = 0; i < ARRAYS; i++) {
+    const int64_t each = i == 0 ? plan->components : i == 1 ? plan->parameters : 1;
+    e->bytes[i] = i == ARRAYS - 1 ? count : 8 * each * count;
+    if (e->bytes[i] == 0) continue;
+    TRY(alloc_zeroed((char **)&e->start[i], e->bytes[i], 1, "start"));
+    TRY(b->alloc(e->d, e->bytes[i], "trajectories", array_of(&e->s, i)));
+  }
+  const double begin = comm_clock();
+  TRY(b->ode->create(e->d, f, plan, &e->kernel));
+  e->first = comm_clock() - begin;
+done:
+  return rc;
+}
+
+/* The mean of attempts; a trajectory that did not get to its end is a failure. */
+static status look(ensemble *e, int64_t *sum) {
+  status rc = STATUS_OK;
+  unsigned char *ends = NULL;
+  int64_t *attempts = NULL;
+  TRY(alloc_array(&ends, e->s.count, 1, "statuses"));
+  TRY(alloc_array(&attempts, e->s.count, 8, "attempts"));
+  TRY(e->b->copy_out(e->d, (hptr){ends}, e->s.status, e->s.count));
+  TRY(e->b->copy_out(e->d, (hptr){attempts}, e->s.attempts, 8 * e->s.count));
+  *sum = 0;
+  for (int64_t i = 0; i < e->s.count; i++) {
+    *sum += attempts[i];
+    if (ends[i] == ODE_DONE) continue;
+    rc = fail(STATUS_BUG, "trajectory %lld ended with status %d", (long long)i, ends[i]);
+    goto done;
+  }
+done:
+  alloc_free(&ends);
+  alloc_free(&attempts);
+  return rc;
+}
+
+static status time_runs(ensemble *e, int repeats) {
+  status rc = STATUS_OK;
+  double t[REPEATS];
+  int64_t sum;
+  for (int r = -1; r < repeats; r++) {
+    for (int i = 0; i < ARRAYS; i++) {
+      if (e->bytes[i] == 0) continue;
+      TRY(e->b->copy_in(e->d, *array_of(&e->s, i), (hptr){e->start[i]}, e->bytes[i]));
+    }
+    const double begin = comm_clock();
+    TRY(e->b->ode->advance(e->d, e->kernel, &e->s, INT64_MAX));
+    if (r >= 0) t[r] = comm_clock() - begin;
+  }
+  qsort(t, (size_t)repeats, sizeof *t, rising);
+  e->seconds = t[repeats / 2];
+  TRY(look(e, &sum));
+  e->attempts = (double)sum / (double)e->s.count;
+done:
+  return rc;
+}
+
+/* ---- Lorenz ---- */
+
+static const char *const PLAIN_C =
+    "#include <math.h>\n#include \"elementary.h\"\n#include \"halosweep_functions.h\"\n"
+    "static void lorenz(double t, const double *y, const double *p, double *dy) {\n"
+    "  dy[0] = 10.0*(y[1] - y[0]);\n"
+    "  dy[1] = y[0]*(28.0 - y[2]) - y[1];\n"
+    "  dy[2] = y[0]*y[1] - 8.0/3.0*y[2];\n"
+    "}\n"
+    "PORTABLE void formula_value(const double *in, double *out) { lorenz(in[0], in + 1, in + 4, "
+    "out); }\n";
+
+static void start_lorenz(ensemble *e) {
+  double *y = e->start[0];
+  for (int64_t i = 0; i < e->s.count; i++) {
+    for (int c = 0; c < 3; c++) {
+      y[c * e->s.count + i] = 1.0 + 1e-3 * (double)i / (double)e->s.count;
+    }
+  }
+}
+
+static status lorenz_steps(const ode_functions *f, const char *from, double operations,
+                           int64_t count, int64_t steps, double target) {
+  status rc = STATUS_OK;
+  ensemble e = {0};
+  char what[100];
+  ode_plan plan = {.kind = ODE_RUNGE_KUTTA, .variant = ODE_RK4, .order = 5, .components = 3};
+  plan.dt = 1e-3;
+  plan.t_end = plan.dt * (double)steps;
+  plan.steps = plan.max_steps = steps;
+  TRY(open_ensemble(&BACKEND_cuda, 1, f, &plan, count, &e));
+  start_lorenz(&e);
+  TRY(time_runs(&e, REPEATS));
+  const double rate = (double)count * (double)steps / e.seconds;
+  snprintf(what, sizeof what, "Lorenz RK4, %s, %lld trajectories", from, (long long)count);
+  report(what, rate, "steps/s", target);
+  snprintf(what, sizeof what, "  of the limit for %.0f operations a step", operations);
+  report(what, rate * operations / LIMIT, "", 0.0);
+  report("  kernel made ready", e.first, "s", 0.0);
+done:
+  close_ensemble(&e);
+  return rc;
+}
+
+static status lorenz_adaptive(const ode_functions *f, int64_t count, double target) {
+  status rc = STATUS_OK;
+  enum { OPERATIONS = 272 /* of an attempt that is taken */ };
+  ensemble e = {0};
+  char what[100];
+  const ode_plan plan = {.kind = ODE_RUNGE_KUTTA,
+                         .variant = ODE_TSIT5,
+                         .adaptive = 1,
+                         .order = 5,
+                         .components = 3,
+                         .t_end = 1.0,
+                         .rtol = 1e-8,
+                         .atol = 1e-8,
+                         .max_steps = 1000000};
+  TRY(open_ensemble(&BACKEND_cuda, 1, f, &plan, count, &e));
+  start_lorenz(&e);
+  TRY(time_runs(&e, REPEATS));
+  const double rate = (double)count / e.seconds;
+  snprintf(what, sizeof what, "Lorenz Tsit5 to t = 1 at 1e-8, %lld trajectories", (long long)count);
+  report(what, rate, "trajectories/s", target);
+  report("  attempts of a trajectory", e.attempts, "", 0.0);
+  report("  of the arithmetic limit", rate * e.attempts * OPERATIONS / LIMIT, "", 0.0);
+done:
+  close_ensemble(&e);
+  return rc;
+}
+
+static status bench_lorenz(void) {
+  status rc = STATUS_OK;
+  enum { MANY = 1048576, FEW = 10240 };
+  static const char *const names[] = {"t", "x", "y", "z", NULL};
+  static const char *const texts[] = {"10*(y - x)", "x*(28 - z) - y", "x*y - 8/3*z"};
+  static const char *const where[] = {"x", "y", "z"};
+  const function_request r = {
+      .texts = texts, .where = where, .names = names, .outputs = 3, .plain = 1};
+  const formula file = {.inputs = 4, .outputs = 3, .text = PLAIN_C, .kind = "C file"};
+  const ode_functions from_file = {.rhs = &file};
+  function *made = NULL;
+  TRY(function_create(world, NULL, &r, &made));
+  const ode_functions f = {.rhs = function_formula(made)};
+  TRY(lorenz_steps(&f, "expressions", 45.0, MANY, 100000, 3.55e11));
+  TRY(lorenz_steps(&from_file, "C file", 53.0, MANY, 100000, 0.96 * LIMIT / 53.0));
+  TRY(lorenz_steps(&f, "expressions", 45.0, FEW, 2000000, 1.8e11));
+  TRY(lorenz_steps(&from_file, "C file", 53.0, FEW, 2000000, 0.0));
+  TRY(lorenz_adaptive(&f, MANY, 1.5e8));
+  TRY(lorenz_adaptive(&f, FEW, 0.0));
+done:
+  function_release(&made);
+  return rc;
+}
+
+/* ---- Robertson ---- */
+
+static uint64_t scramble(uint64_t z) {
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+/* Rates within a factor of 2 of 0.04, 3e7, 1e4. */
+static void start_robertson(ensemble *e) {
+  static const double rate[] = {0.04, 3e7, 1e4};
+  double *y = e->start[0], *p = e->start[1];
+  for (int64_t i = 0; i < e->s.count; i++) {
+    y[i] = 1.0;
+    for (int j = 0; j < 3; j++) {
+      const uint64_t word = scramble((uint64_t)(3 * i + j) + UINT64_C(0x9e3779b97f4a7c15));
+      p[j * e->s.count + i] = rate[j] * exp2(2.0 * (double)(word >> 11) * 0x1p-53 - 1.0);
+    }
+  }
+}
+
+static status time_robertson(const backend *b, int threads, const ode_functions *f, int64_t count,
+                             ensemble *e) {
+  status rc = STATUS_OK;
+  const ode_plan plan = {.kind = ODE_ROSENBROCK,
+                         .adaptive = 1,
+                         .order = 4,
+                         .components = 3,
+                         .parameters = 3,
+                         .has_jacobian = 1,
+                         .t_end = 1e5,
+                         .rtol = 1e-6,
+                         .atol = 1e-10,
+                         .max_steps = 1000000};
+  TRY(open_ensemble(b, threads, f, &plan, count, e));
+  start_robertson(e);
+  TRY(time_runs(e, b == &BACKEND_cuda ? REPEATS : 1));
+done:
+  return rc;
+}
+
+static status bench_robertson(int threads) {
+  status rc = STATUS_OK;
+  enum { OPERATIONS = 690 /* of an attempt that is taken */ };
+  static const char *const names[] = {"t", "x", "y", "z", "k1", "k2", "k3", NULL};
+  static const char *const texts[] = {"-k1*x + k3*y*z", "k1*x - k2*y^2 - k3*y*z", "k2*y^2"};
+  static const char *const where[] = {"x", "y", "z"};
+  const function_request r = {
+      .texts = texts, .where = where, .names = names, .outputs = 3, .plain = 1};
+  function *made = NULL, *derived = NULL;
+  ensemble gpu = {0}, cpu = {0};
+  char what[100];
+  TRY(function_create(world, NULL, &r, &made));
+  TRY(function_jacobian(world, NULL, made, 1, 3, &derived));
+  const ode_functions f = {.rhs = function_formula(made), .jacobian = function_formula(derived)};
+  TRY(time_robertson(&BACKEND_cuda, 1, &f, 100000, &gpu));
+  report("Robertson rodas4 to t = 1e5 at 1e-6, 100000 rate triples", 1e5 / gpu.seconds,
+         "trajectories/s", 0.0);
+  report("  attempts of a trajectory", gpu.attempts, "", 0.0);
+  report("  of the arithmetic limit", 1e5 / gpu.seconds * gpu.attempts * OPERATIONS / LIMIT, "",
+         0.0);
+  TRY(time_robertson(&BACKEND_omp, threads, &f, 2000, &cpu));
+  snprintf(what, sizeof what, "  2000 on %d threads of this host, interpreted", threads);
+  report(what, 2000.0 / cpu.seconds, "trajectories/s", 0.0);
+done:
+  close_ensemble(&gpu);
+  close_ensemble(&cpu);
+  function_release(&made);
+  function_release(&derived);
+  return rc;
+}
+
+/* ---- geometric Brownian motion ---- */
+
+static status bench_paths(void) {
+  status rc = STATUS_OK;
+  enum { PATHS = 10000000, STEPS = 1000, OPERATIONS = 40 /* of a step: half a pair of normals */ };
+  static const char *const names[] = {"t", "x", NULL};
+  static const char *const texts[] = {"0.05*x", "0.2*x"};
+  static const char *const where[] = {"x"};
+  const ode_plan plan = {.kind = ODE_NOISY,
+                         .variant = ODE_EULER_MARUYAMA,
+                         .order = 1,
+                         .components = 1,
+                         .noises = 1,
+                         .diagonal = 1,
+                         .t_end = 1.0,
+                         .dt = 1.0 / STEPS,
+                         .steps = STEPS,
+                         .max_steps = STEPS,
+                         .seed = 1};
+  function_request r = {.texts = texts, .where = where, .names = names, .outputs = 1, .plain = 1};
+  function *drift = NULL, *noise = NULL;
+  ensemble e = {0};
+  TRY(function_create(world, NULL, &r, &drift));
+  r.texts = texts + 1;
+  TRY(function_create(world, NULL, &r, &noise));
+  const ode_functions f = {.rhs = function_formula(drift), .noise = function_formula(noise)};
+  TRY(open_ensemble(&BACKEND_cuda, 1, &f, &plan, PATHS, &e));
+  for (int64_t i = 0; i < PATHS; i++) ((double *)e.start[0])[i] = 1.0;
+  TRY(time_runs(&e, REPEATS));
+  const double rate = (double)PATHS * STEPS / e.seconds;
+  report("Euler-Maruyama, 1e7 geometric Brownian paths of 1000 steps", rate, "steps/s", 0.0);
+  report("  of the arithmetic limit", rate * OPERATIONS / LIMIT, "", 0.0);
+done:
+  close_ensemble(&e);
+  function_release(&drift);
+  function_release(&noise);
+  return rc;
+}
+
+static status run(const char *file, int threads) {
+  status rc = STATUS_OK;
+  const device_request request = {.threads = 1};
+  device *d = NULL;
+  device_facts facts;
+  TRY(BACKEND_cuda.open(&request, &d));
+  BACKEND_cuda.describe(d, &facts);
+  if (file != NULL) json = fopen(file, "w");
+  if (json != NULL) fprintf(json, "[{\"device\": \"%s\"}", facts.name);
+  printf("%s\n", facts.name);
+  TRY(bench_lorenz());
+  TRY(bench_robertson(threads));
+  TRY(bench_paths());
+done:
+  if (json != NULL) {
+    fprintf(json, "]\n");
+    fclose(json);
+  }
+  if (d != NULL) BACKEND_cuda.close(&d);
+  return rc;
+}
+
+int main(int argc, char **argv) {
+  status rc = comm_open(&argc, &argv, &world);
+  if (rc == STATUS_OK) rc = run(argc > 1 ? argv[1] : NULL, argc > 2 ? atoi(argv[2]) : 1);
+  if (rc != STATUS_OK) fprintf(stderr, "%s\n", fail_text());
+  comm_close(&world);
+  return rc;
+}

@@ -1,0 +1,149 @@
+/* halosweep ode of one large coupled system.
+ *
+ * check outputs -> open the backend -> points, formulas, vectors -> go on from a checkpoint? ->
+ * march
+ * -> files, report. */
+#include "ode_coupled.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "fingerprint.h"
+#include "log.h"
+#include "run_files.h"
+#include "run_outcome.h"
+
+static status open_backend(coupled_job *j) {
+  status rc = STATUS_OK;
+  coupled_run *r = &j->coupled;
+  options *o = j->run->o;
+  const problem_size size = {0, "points", INT64_MAX, 0};
+  /* there is no GPU version yet */
+  if (strcmp(options_text(o, "run.backend"), "auto") == 0) {
+    TRY(options_override(o, "run.backend", "omp"));
+  }
+  TRY(backend_choose(j->run, &size, &j->chosen));
+  if (j->chosen.kernels->coupled == NULL) {
+    rc = fail(STATUS_UNAVAILABLE,
+              "ode: the backend %s has no large coupled systems yet; use --backend omp",
+              j->chosen.kernels->name);
+    TRY(comm_agree(j->run->c, rc));
+  }
+  if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
+  r->kernels = j->chosen.kernels;
+  r->place = j->chosen.place;
+  r->world = j->run->c;
+  r->with = j->run->compiler;
+  r->threads = j->run->threads;
+  r->timers = &j->timers;
+  r->progress = &j->progress;
+done:
+  return rc;
+}
+
+/* A hash of what the formulas are. */
+static uint64_t content_of(const coupled_run *r) {
+  const formula *f[] = {r->functions.rhs, r->functions.sums};
+  uint64_t hash = FINGERPRINT_BASIS;
+  for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
+    const char *text = f[i] == NULL || f[i]->text == NULL ? "" : f[i]->text;
+    hash = fingerprint_bytes(hash, text, (int64_t)strlen(text) + 1);
+  }
+  return hash;
+}
+
+static status identify(coupled_job *j) {
+  status rc = STATUS_OK;
+  options *o = j->run->o;
+  char *text = NULL;
+  const char *keys = options_problem(o);
+  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
+  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 100;
+  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
+  TRY(comm_agree(j->run->c, rc));
+  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys,
+           content_of(&j->coupled));
+  TRY(checkpointing_identify(j->saving, "ode", HALOSWEEP_VERSION, options_effective(o), text));
+done:
+  alloc_free(&text);
+  return rc;
+}
+
+static status resume(coupled_job *j) {
+  status rc = STATUS_OK;
+  coupled_run *r = &j->coupled;
+  int64_t number = -1;
+  TRY(identify(j));
+  r->saving = j->saving;
+  TRY(comm_agree(j->run->c, coupled_saving_add(r)));
+  TRY(coupled_saving_load(r, &number));
+  if (number < 0) goto done;
+  log_info("going on from step %lld, time %.17g", (long long)r->clock.attempts[0], r->clock.t[0]);
+done:
+  j->began = r->clock.attempts[0];
+  return rc;
+}
+
+static status march(coupled_job *j) {
+  status rc = STATUS_OK;
+  const options *o = j->run->o;
+  coupled_run *r = &j->coupled;
+  progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
+                 comm_rank(j->run->c) == 0, "step", "t =");
+  TRY(coupled_march(r));
+  if (r->clock.status[0] != ODE_RUNNING) {
+    TRY(checkpointing_finish(j->saving, r->clock.attempts[0]));
+  }
+done:
+  return rc;
+}
+
+static status print_plan(const coupled_job *j) {
+  const coupled_run *r = &j->coupled;
+  const coupled_layout *l = &r->layout;
+  if (comm_rank(j->run->c) != 0) return STATUS_OK;
+  report_print("would follow %s: %lld x %lld points, %lld components, from t = %g to %g by %s\n",
+               r->system->name, (long long)l->n, (long long)l->m, (long long)r->space.global_rows,
+               r->plan.t_start, r->plan.t_end, r->method);
+  report_print("  backend %s, %d rank%s x %d thread%s\n", j->chosen.kernels->name,
+               comm_size(j->run->c), comm_size(j->run->c) == 1 ? "" : "s", j->run->threads,
+               j->run->threads == 1 ? "" : "s");
+  report_print("dry run: nothing was computed, nothing written\n");
+  return STATUS_OK;
+}
+
+static void close_job(coupled_job *j) {
+  checkpointing_close(&j->saving);
+  coupled_close(&j->coupled);
+  backend_choice_release(&j->chosen);
+  alloc_free(&j->final);
+  coupled_inputs_release(j);
+}
+
+status ode_coupled(run_context *run) {
+  status rc = STATUS_OK;
+  coupled_job j;
+  memset(&j, 0, sizeof j);
+  j.run = run;
+  timers_start(&j.timers);
+  TRY(run_files_check(run, NULL, 0));
+  TRY(comm_agree(run->c, coupled_inputs_create(run->o, &j)));
+  TRY(checkpointing_open(run->c, run->o, j.timers.began, &j.saving));
+  checkpointing_time(j.saving, &j.timers);
+  TRY(open_backend(&j));
+  TRY(coupled_open(&j.coupled));
+  TRY(run_stop_early(run, j.saving, "making the initial state"));
+  if (options_flag(run->o, "run.dry_run")) {
+    rc = comm_agree(run->c, print_plan(&j));
+    goto done;
+  }
+  TRY(resume(&j));
+  TRY(march(&j));
+  TRY(coupled_write(&j));
+  rc = comm_agree(run->c, coupled_outcome(&j));
+done:
+  close_job(&j);
+  return rc;
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Large coupled systems from the command line: equal results on ranks x threads x backends, from
+# [equations] too; interrupted before and after auto has changed the method, and gone on elsewhere;
+# what is refused. Case 142.
+set -u
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+complain() { echo "$*"; cat err; bad=1; }
+mark() { sed -n 's/^fingerprint *//p' out; }
+ode() { # ranks, words
+  local ranks=$1
+  shift
+  mpirun -n "$ranks" "$HALOSWEEP" ode "$@" --progress off > out 2> err < /dev/null
+}
+
+cat > wave.ini << 'END'
+[ode]
+n = 40, 30
+t_end = 3
+save_at = 1, 2
+initial = sin(2*pi*i/n)*cos(2*pi*j/m), 0
+[equations]
+du = v
+dv = c2*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u)
+[parameters]
+c2 = 4
+END
+ode 1 wave.ini --backend ref || complain "wave: exit $?"
+first=$(mark)
+ode 3 wave.ini --threads 2 --output wave.h5 || complain "wave on 3 ranks: exit $?"
+[ -n "$first" ] && [ "$(mark)" = "$first" ] || complain "wave: $first, then $(mark)"
+"$HALOSWEEP" inspect wave.h5 > list 2> err || complain "inspect: exit $?"
+grep -q '^/ode/saved 4800' list && grep -q '^/ode/final 2400' list || complain "$(cat list)"
+
+# case 142: auto finishes; an interruption before and one after the change of method
+heat="heat1d --n 60 --initial 1 --t_end 0.05 --threads 1"
+ode 1 $heat --report whole.json || complain "heat1d: exit $?"
+first=$(mark)
+grep -q 'stiff: at t = .*h |lambda| =' err || complain "nothing said of stiffness"
+grep -q '"switched_at_step"' whole.json || complain "no change of method in the report"
+for at in 20 90; do
+  ode 1 $heat --max_steps $at --checkpoint "ck$at.h5"
+  [ $? = 4 ] || complain "max_steps $at: expected exit 4"
+  ode 3 $heat --checkpoint "ck$at.h5" --restart latest || complain "restart at $at: exit $?"
+  [ "$(mark)" = "$first" ] || complain "restart at $at: $(mark), expected $first"
+done
+ode 1 $heat --method tsit5 --max_steps 150
+[ $? = 4 ] && grep -q 'max_steps = 150.*stiff' err || complain "tsit5: expected exit 4 and a word of stiffness"
+
+refused() { # text expected, words
+  local text=$1
+  shift
+  "$HALOSWEEP" ode "$@" > out 2> err < /dev/null
+  [ $? = 2 ] && grep -q -- "$text" err || complain "$*: expected exit 2 and '$text'"
+}
+refused "expected NAME\[1\]" --n 10 --t_end 1 --initial 0 --equations.du "u[a]"
+refused "one or two" --n 3,4,5 --t_end 1 --initial 0 --equations.du "u"
+refused "no parameter" heat1d --t_end 1 --parameters.beta 1
+refused "is for ensembles" lorenz96 --t_end 1 --event x
+refused "for large coupled systems" lorenz --n 4 --t_end 1
+refused "column 1" heat1d --t_end 1 --initial "q"
+"$HALOSWEEP" ode heat1d --t_end 1 --initial "1/(i - 3)^0.5" > out 2> err < /dev/null
+[ $? = 3 ] && grep -q 'point (0, 0)' err || complain "expected exit 3 for NaN at point 0"
+exit $bad
