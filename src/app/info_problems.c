@@ -8,6 +8,7 @@
 #include "heat_job.h"
 #include "info.h"
 #include "matrix_io.h"
+#include "ode_coupled.h"
 #include "ode_job.h"
 #include "problems.h"
 #include "quad_job.h"
@@ -75,6 +76,9 @@ static status size_of_ode(subject *s) {
   ode_job j;
   memset(&j, 0, sizeof j);
   j.run = &s->run;
+  if (ode_is_coupled(s->run.o)) {
+    return fail(STATUS_UNAVAILABLE, "a coupled system runs on CPUs in this version");
+  }
   TRY(ode_inputs_create(s->run.o, &j.in));
   TRY(ode_choose(&j));
   s->size = ode_size(&j);

@@ -96,4 +96,7 @@ printf '[quad]\nf = x\nlower = 0\nupper = 1\n[heat]\nwhatever = 3\n' >odd.ini
 info 0 --bandwidth=off odd.ini
 has "^problem quad: the number of evaluations is not known in advance"
 has "^problem heat: odd.ini:6: unknown key 'whatever' in \[heat\]"
+printf '[ode]\nsystem = lorenz96\nn = 40\nt_end = 1\n' >coupled.ini
+info 0 --bandwidth=off coupled.ini
+has "^problem ode: a coupled system runs on CPUs"
 exit $bad

@@ -13,6 +13,7 @@ slurm_needed() {
     echo "skipped: $program was not found (Debian: slurmctld slurmd slurm-client munge)"
     exit 77
   done
+  [ "$(env -u OMP_NUM_THREADS nproc)" -ge 2 ] || { echo "skipped: two CPUs are needed"; exit 77; }
   [ "$(id -u)" = 0 ] || { echo "skipped: daemons of Slurm that start jobs run as root"; exit 77; }
 }
 
@@ -33,9 +34,7 @@ slurm_port() { # a free one
 }
 
 slurm_conf() { # nodes: what Slurm is to be
-  local node cpus f=$slurm_folder
-  cpus=$(nproc)
-  [ "$cpus" -gt 2 ] && cpus=2
+  local node cpus=2 f=$slurm_folder
   cat >"$f/slurm.conf" <<CONF
 ClusterName=test
 SlurmctldHost=$(hostname -s)(127.0.0.1)
