@@ -2,15 +2,13 @@
 # How even the work of an ensemble is over ranks, when costs differ a hundredfold: 96 blocks, of which the last
 # ninth takes a hundred times as many steps as the others, so that without loans the last rank has nearly all of it.
 #
-#   bench/ode_balance.sh HALOSWEEP FILE.json [RANKS...]       (2 4 by default; no more than there are cores)
+#   bench/ode_balance.sh HALOSWEEP [RANKS]       (2 by default; no more than there are cores)
 #
-# A line of JSON per count of ranks: the longest of the ranks' seconds of work over their mean (the goal is at most
-# 1.1), what it would be without loans, seconds of the run, and whether states have the bits of one rank.
+# JSON: the longest of the ranks' seconds of work over their mean (the goal is at most 1.1), what it would be
+# without loans, seconds of the run, and whether states have the bits of one rank.
 set -u
-halosweep=${1:?usage: bench/ode_balance.sh HALOSWEEP FILE.json [RANKS...]}
-file=${2:?a file for the numbers}
-shift 2
-[ $# -gt 0 ] || set -- 2 4
+halosweep=${1:?usage: bench/ode_balance.sh HALOSWEEP [RANKS]}
+ranks=${2:-2}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 value() { sed -n "s/^ *\"$1\": \"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" "$work/r.json" | tail -1; }
 run() { # ranks
@@ -20,13 +18,10 @@ run() { # ranks
 }
 run 1
 first=$(value fingerprint)
-: >"$file"
-for ranks; do
-  run "$ranks"
-  same=$([ "$(value fingerprint)" = "$first" ] && echo true || echo false)
-  # blocks [96 r / ranks, 96 (r + 1) / ranks) of each rank, at 1 or 100 a block
-  without=$(awk -v p="$ranks" 'BEGIN { for (b = 0; b < 96; b++) { c = b < 85 ? 1 : 100; w[int((b * p) / 96)] += c; all += c }
-    for (r in w) if (w[r] > most) most = w[r]; printf "%.2f", most * p / all }')
-  printf '{"ranks": %d, "imbalance": %s, "imbalance_without_loans": %s, "seconds": %s, "same_bits": %s}\n' "$ranks" "$(value imbalance)" \
-    "$without" "$(value total)" "$same" | tee -a "$file"
-done
+run "$ranks"
+same=$([ "$(value fingerprint)" = "$first" ] && echo true || echo false)
+# blocks [96 r / ranks, 96 (r + 1) / ranks) of each rank, at 1 or 100 a block
+without=$(awk -v p="$ranks" 'BEGIN { for (b = 0; b < 96; b++) { c = b < 85 ? 1 : 100; w[int((b * p) / 96)] += c; all += c }
+  for (r in w) if (w[r] > most) most = w[r]; printf "%.2f", most * p / all }')
+printf '{"ranks": %d, "imbalance": %s, "imbalance_without_loans": %s, "seconds": %s, "same_bits": %s}\n' "$ranks" "$(value imbalance)" "$without" \
+  "$(value total)" "$same"

@@ -21,7 +21,7 @@ enum {
   COUPLED_FIELDS = 8,
   COUPLED_REACHES = 64,
   COUPLED_SUMS = 8,
-  COUPLED_COLUMNS = COUPLED_FIELDS + COUPLED_REACHES
+  COUPLED_COLUMNS = COUPLED_REACHES + 1
 };
 
 typedef enum coupled_edge {
@@ -42,10 +42,11 @@ typedef struct coupled_layout {
   int32_t sums;   /* over all points; 0: none */
   int32_t reaches;
   coupled_reach reach[COUPLED_REACHES];
-  gidx first;  /* owned points */
-  lidx count;  /* how many */
-  lidx ghosts; /* points of others */
-  gidx *ghost; /* [ghosts] their numbers, ascending */
+  uint64_t used[COUPLED_FIELDS]; /* bit k: a field's derivative depends on reach k */
+  gidx first;                    /* owned points */
+  lidx count;                    /* how many */
+  lidx ghosts;                   /* points of others */
+  gidx *ghost;                   /* [ghosts] their numbers, ascending */
 } coupled_layout;
 
 /* Inputs of the derivative's formula, in this order: these, the reaches, the parameters, the sums.
@@ -112,18 +113,20 @@ PORTABLE gidx coupled_together(const coupled_layout *l, gidx from, gidx count) {
   return most;
 }
 
-/* The components that a point's derivative depends on, its own always among them: column[], room
- * for COUPLED_COLUMNS, ascending, each once; what[k]: the position of reach k among them (negative:
- * none, beyond an end). Returns how many. */
-PORTABLE int coupled_columns(const coupled_layout *l, gidx point, gidx *column, int *what) {
+/* The components that the derivative of a point's field depends on, itself always among them:
+ * column[], room for COUPLED_COLUMNS, ascending, each once; what[k]: the position of reach k among
+ * them (negative: none). Returns how many. */
+PORTABLE int coupled_columns(const coupled_layout *l, gidx point, int field, gidx *column,
+                             int *what) {
   gidx of[COUPLED_REACHES];
   const gidx i = point % l->n, j = point / l->n;
-  int count = 0;
-  for (int f = 0; f < l->fields; f++) column[count++] = point * l->fields + f;
+  int count = 1;
+  column[0] = point * l->fields + field;
   for (int k = 0; k < l->reaches; k++) {
     const coupled_piece p = coupled_piece_of(l, l->reach[k], i, j, 1);
     int at = count;
-    of[k] = p.from < 0 ? -1 : p.from * l->fields + l->reach[k].field;
+    of[k] =
+        p.from < 0 || (l->used[field] >> k & 1) == 0 ? -1 : p.from * l->fields + l->reach[k].field;
     if (of[k] < 0) continue;
     while (at > 0 && column[at - 1] >= of[k]) at--;
     if (at < count && column[at] == of[k]) continue;

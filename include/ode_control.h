@@ -65,7 +65,11 @@ PORTABLE void ode_accept(ode_work *w, int l) {
     w->h[l] *= w->factor[l];
     w->memory[l] = w->log_error[l];
   }
-  if (w->next[l] == w->plan->t_end) w->status[l] = ODE_DONE;
+  if (w->next[l] == w->plan->t_end) {
+    w->status[l] = ODE_DONE;
+  } else if (w->plan->adaptive && w->next[l] + w->h[l] == w->next[l]) {
+    w->status[l] = ODE_STEP_TOO_SMALL; /* time would stand still */
+  }
 }
 
 /* The root mean square over components of a lane's values over their scales at the state y. */

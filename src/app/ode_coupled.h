@@ -6,6 +6,7 @@
 #include "backend_choice.h"
 #include "commands.h"
 #include "coupled_run.h"
+#include "ode_job.h"
 #include "report.h"
 
 typedef struct coupled_job {
@@ -26,6 +27,8 @@ typedef struct coupled_job {
   double *final; /* [components of this rank] */
   uint64_t fingerprint;
   double lowest, highest;
+  int shown; /* of a small system: how many numbers are printed, all of them */
+  double small[ODE_SHOWN];
   phase_summary phases;
   int64_t host_peak;
 } coupled_job;

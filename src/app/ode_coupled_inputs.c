@@ -169,7 +169,7 @@ done:
   return rc;
 }
 
-/* Fixed steps where the method has no other, or dt is given to one that has. */
+/* Method, instants, tolerances. */
 static status take_plan(const options *o, coupled_job *j) {
   coupled_run *r = &j->coupled;
   const ode_method *m = ode_method_find(options_text(o, "ode.method"));

@@ -36,6 +36,24 @@ status coupled_outcome(const coupled_job *j) {
   return fail(STATUS_STOPPED, "%s", done + HALF);
 }
 
+/* ---- small systems ---- */
+
+/* The whole state, where it is at most ODE_SHOWN numbers, from all ranks: bits of numbers that one
+ * rank has, zeros of others. Collective. */
+static status gather_small(coupled_job *j) {
+  status rc = STATUS_OK;
+  const linear_system *s = &j->coupled.space;
+  int64_t bits[ODE_SHOWN] = {0};
+  j->shown = s->global_rows <= ODE_SHOWN ? (int)s->global_rows : 0;
+  for (lidx i = 0; j->shown > 0 && i < s->rows; i++) {
+    bits[s->first_row + i] = (int64_t)bits_of(j->final[i]);
+  }
+  TRY(comm_sum_i64(j->run->c, bits, j->shown));
+  for (int i = 0; i < j->shown; i++) j->small[i] = double_of((uint64_t)bits[i]);
+done:
+  return rc;
+}
+
 /* ---- the report ---- */
 
 static double steps_per_second(const coupled_job *j) {
@@ -84,7 +102,11 @@ static void fill_report(const coupled_job *j, report *out) {
   report_real(out, "time", r->clock.t[0]);
   report_real(out, "minimum", j->lowest);
   report_real(out, "maximum", j->highest);
-  report_real(out, "steps_per_second", steps_per_second(j));
+  report_real(out, "trajectory_steps_per_second", steps_per_second(j));
+  if (j->shown == 0) return;
+  report_open_list(out, "final");
+  for (int i = 0; i < j->shown; i++) report_real(out, NULL, j->small[i]);
+  report_close(out);
 }
 
 /* ---- the file ---- */
@@ -165,12 +187,11 @@ static void print_summary(const coupled_job *j) {
                    (long long)r->newton_count, (long long)r->linear_count, (long long)r->matrices);
     }
   }
-  if (all <= ODE_SHOWN && r->space.rows == all) {
-    for (int64_t i = 0; i < all; i++) report_print("%s%.17g", i > 0 ? " " : "", j->final[i]);
-    report_print("\n");
+  for (int i = 0; i < j->shown; i++) {
+    report_print("%s%.17g%s", i > 0 ? " " : "", j->small[i], i + 1 < j->shown ? "" : "\n");
   }
   if (quiet) return;
-  if (all > ODE_SHOWN && options_text(j->run->o, "run.output") == NULL) {
+  if (j->shown == 0 && options_text(j->run->o, "run.output") == NULL) {
     report_print("state not kept: add --output x.h5\n");
   }
   run_report_print_end(&j->phases, j->fingerprint);
@@ -216,6 +237,7 @@ status coupled_write(coupled_job *j) {
   report *r = NULL;
   timers_switch(&j->timers, PHASE_WRITE);
   TRY(collect(j));
+  TRY(gather_small(j));
   TRY(backend_devices(j->run, &j->chosen));
   TRY(timers_summarise(j->run->c, &j->timers, &j->phases));
   TRY(comm_agree(j->run->c, make_report(j, &r, &json)));

@@ -98,7 +98,7 @@ static chunk chunk_at(const coupled_layout *l, lidx q, lidx end) {
   return (chunk){q, (int)count, i, p / l->n};
 }
 
-/* A piece's values, copied; *ghosts: some are ghosts. */
+/* A piece's values, copied. */
 static void copy_piece(const coupled_layout *l, coupled_piece p, int field, const double *y,
                        double *to) {
   for (gidx done = 0; done < p.count;) {
@@ -267,8 +267,9 @@ static void jacobian_rows(const coupled_work *w, const bench *b, const chunk *c,
   int what[COUPLED_REACHES];
   for (int k = 0; k < c->count; k++) {
     const gidx p = l->first + c->q + k;
-    const int columns = coupled_columns(l, p, column, what);
     for (int f = 0; f < l->fields; f++) {
+      const int columns = coupled_columns(l, p, f, column, what);
+
       double *row = a->value + a->offset[(int64_t)(c->q + k) * l->fields + f];
       for (int i = 0; i < columns; i++) row[i] = 0.0;
       for (int r = 0; r < l->reaches; r++) {

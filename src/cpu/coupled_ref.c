@@ -123,8 +123,9 @@ static status jacobian(device *d, coupled_work *w, double t, vec y, double scale
     bind(w, PART_ALL, t, vec_at(y), p, value, sum);
     for (int k = 0; k < l->fields * l->reaches; k++) to[k] = &slope[k];
     w->f.jacobian->batch(w->f.jacobian->context, 1, w->in, to);
-    const int columns = coupled_columns(l, p, column, what);
     for (int f = 0; f < l->fields; f++) {
+      const int columns = coupled_columns(l, p, f, column, what);
+
       double *row = a->value + a->offset[q * l->fields + f];
       for (int c = 0; c < columns; c++) row[c] = 0.0;
       for (int k = 0; k < l->reaches; k++) {

@@ -1,5 +1,5 @@
 /* The linear systems of implicit steps (coupled_newton.h): the matrix 1 - s df/dy from the
- * derivatives of the expressions, one row a component with an entry for each value its point sees,
+ * derivatives of the expressions, one row a component with an entry for each value that it names,
  * solved by the methods of `solve`. Where the solver is gmres or bicgstab, its preconditioner, as
  * it, has the same bits on any number of ranks; direct has not.
  *
@@ -37,13 +37,14 @@ static status make_pattern(coupled_run *run) {
   TRY(alloc_array(&a->offset, (int64_t)a->rows + 1, sizeof *a->offset, "row offsets"));
   a->offset[0] = 0;
   for (lidx i = 0; i < a->rows; i++) {
-    a->offset[i + 1] = a->offset[i] + coupled_columns(l, l->first + i / l->fields, column, what);
+    a->offset[i + 1] =
+        a->offset[i] + coupled_columns(l, l->first + i / l->fields, i % l->fields, column, what);
   }
   TRY(alloc_array(&a->column, a->offset[a->rows], sizeof *a->column, "matrix columns"));
   TRY(alloc_array(&a->value, a->offset[a->rows], sizeof *a->value, "matrix values"));
   TRY(alloc_array(&a->ghost, a->ghosts, sizeof *a->ghost, "ghosts"));
   for (lidx i = 0; i < a->rows; i++) {
-    const int count = coupled_columns(l, l->first + i / l->fields, column, what);
+    const int count = coupled_columns(l, l->first + i / l->fields, i % l->fields, column, what);
     for (int c = 0; c < count; c++) {
       a->column[a->offset[i] + c] = (lidx)column_place(l, column[c]);
     }

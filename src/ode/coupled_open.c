@@ -180,6 +180,12 @@ static status make_functions(coupled_run *run) {
     coupled_names_of_sums(s, &names);
     TRY(make(run, s->sum, NULL, &names, run->with, &run->sums));
   }
+  for (int f = 0; f < run->layout.fields; f++) {
+    for (int k = 0; k < run->layout.reaches; k++) {
+      const uint64_t uses = function_uses(run->rhs, f, COUPLED_COMMON + k) != 0;
+      run->layout.used[f] |= uses << k;
+    }
+  }
   run->functions = (coupled_functions){.rhs = function_formula(run->rhs),
                                        .sums = run->sums ? function_formula(run->sums) : NULL,
                                        .parameters = run->constant,

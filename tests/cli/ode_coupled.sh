@@ -11,7 +11,9 @@ mark() { sed -n 's/^fingerprint *//p' out; }
 ode() { # ranks, words
   local ranks=$1
   shift
-  mpirun -n "$ranks" "$HALOSWEEP" ode "$@" --progress off > out 2> err < /dev/null
+  local launch=(mpirun -n "$ranks")
+  [ "$ranks" = 1 ] && launch=()
+  "${launch[@]}" "$HALOSWEEP" ode "$@" --progress off > out 2> err < /dev/null
 }
 
 cat > wave.ini << 'END'
@@ -47,6 +49,15 @@ for at in 20 90; do
 done
 ode 1 $heat --method tsit5 --max_steps 150
 [ $? = 4 ] && grep -q 'max_steps = 150.*stiff' err || complain "tsit5: expected exit 4 and a word of stiffness"
+
+# a small one is printed whole, wherever its parts are
+ode 1 lorenz96 --n 5 --t_end 1 --quiet || complain "lorenz96: exit $?"
+first=$(cat out)
+ode 3 lorenz96 --n 5 --t_end 1 --quiet || complain "lorenz96 on 3 ranks: exit $?"
+[ "$(cat out)" = "$first" ] && [ "$(wc -w < out)" = 5 ] || complain "lorenz96: $first, then $(cat out)"
+
+ode 1 "$HALOSWEEP_SOURCE"/configs/ode-spots.ini --dry_run || complain "configs/ode-spots.ini: exit $?"
+ode 1 "$HALOSWEEP_SOURCE"/configs/ode-spots.ini --t_end 20 --save_at 10 --threads 2 || complain "spots: exit $?"
 
 refused() { # text expected, words
   local text=$1

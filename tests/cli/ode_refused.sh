@@ -98,6 +98,9 @@ refused 2 "here dv/dt depends on v" --equations.dx v --equations.dv "-x - 0.1*v"
 for yes in kepler pendulum; do refused 0 "10 steps" $yes --t_end 1 --method verlet --dt 0.1; done
 refused 0 "10 steps" --equations.dx "t*v" --equations.dv "-x*cos(t)" --t_end 1 --initial 1,0 --method verlet --dt 0.1
 
+mpirun -n 3 "$HALOSWEEP" ode van-der-pol --t_end 1 --method verlet --dt 0.1 >out 2>err && echo "not refused on three ranks" && bad=1
+[ "$(grep -c "dv/dt depends on v" err)" = 1 ] || { echo "not said once:"; cat err; bad=1; }
+
 # names nobody has a use for
 early 2 "lorenz has no parameter q; it has sigma|rho|beta" "${L[@]}" --parameters.q 1
 early 2 "did you mean 'rho'?" "${L[@]}" --sweep.rhoo "1, 2"

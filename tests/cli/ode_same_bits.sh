@@ -27,6 +27,8 @@ try 4 "1:ref:1 2:omp:3 5:omp:1" --equations.dy "k*y^2 + 0*sqrt(9 - y)" --sweep.k
 try 0 "1:omp:3 3:ref:2" kepler --sweep.e "0, 0.5, 0.9" --method verlet --dt 0.01 --t_end 3
 try 0 "1:ref:2 2:omp:1" van-der-pol --sample.mu "uniform(1, 100)" --trajectories 300 --method rodas4 --t_end 5
 
+# more than the backend takes at once
+try 0 "1:omp:2 3:omp:1" lorenz --sample.x "uniform(1, 2)" --trajectories 40000 --t_end 0.2
 # blocks of the last tenth take a hundred times as many steps as the others
 try 0 "1:omp:1 3:omp:1" --equations.dx v --equations.dv "-(i < 27 ? 1 : 1e4)*x" --initial 1,0 --sweep.i "linspace(0, 29, 30)" --trajectories 256 \
   --t_end 30 --rtol 1e-7 --sample.v "uniform(0, 1)"

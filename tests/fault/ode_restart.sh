@@ -107,6 +107,24 @@ refused ode.dt "${short[@]}" --t_end 2 --method rk4 --dt 0.02
 refused ode.method "${short[@]}" --t_end 2 --method euler --dt 0.01
 refused run.seed "${short[@]:0:5}" --t_end 2 --method rk4 --dt 0.01 --seed 4
 refused ode.trajectories "${short[@]:0:3}" --trajectories 200 --seed 3 --t_end 2 --method rk4 --dt 0.01
+
+name="failing writes"
+cc=${CC:-cc}
+if command -v "$cc" >/dev/null && "$cc" -shared -fPIC -o shim.so "$HALOSWEEP_SOURCE/tests/support/fail_nth.c" -ldl; then
+  some=("${rk4[@]}" --t_end 2 --checkpoint ck.h5 --checkpoint.every 1)
+  for call in "write 5" "fsync 1" "rename 1"; do
+    rm -f ck.*.h5
+    export FAIL_CALL=${call% *} FAIL_AT=${call#* }
+    LD_PRELOAD=$work/shim.so ode "${some[@]}"; expect 6 "error: "
+    [ -z "$(ls .ck.*.part 2>/dev/null)" ] || complain "a temporary was left"
+    rm -f ck.*.h5
+    LD_PRELOAD=$work/shim.so ode "${some[@]}" --checkpoint.on_failure continue; expect 0 "error: "
+    same
+    unset FAIL_CALL FAIL_AT
+  done
+fi
+
+name="what may change"
 rm -f ck.*.h5
 ode "${rk4[@]}" --t_end 1.005 --checkpoint ck.h5; expect 0 "fingerprint"
 ode "${rk4[@]}" --t_end 2 --checkpoint ck.h5 --restart latest; expect 2 "not a whole number of steps"

@@ -151,6 +151,28 @@ static void stiffness_is_noticed(void **state) {
   coupled_try_close(&e);
 }
 
+/* A solution that ends in finite time: steps never go on where time stands still. */
+static void blow_up_ends(void **state) {
+  (void)state;
+  static const char *const methods[] = {"tsit5", "tr-bdf2"};
+  static const coupled_system square = {.name = "square",
+                                        .dims = 1,
+                                        .edge = COUPLED_PERIODIC,
+                                        .n = 3,
+                                        .derivative = {{"u", "u^2 + 0*u[1]"}},
+                                        .initial = {{"u", "1"}}};
+  for (int i = 0; i < 2; i++) {
+    coupled_try e;
+    start(&e, "heat1d", 3, methods[i], 2.0, 0.0);
+    e.run.system = &square;
+    e.run.plan.rtol = 1e-5;
+    coupled_try_run(&e);
+    assert_int_equal(e.run.clock.status[0], ODE_STEP_TOO_SMALL);
+    assert_true(fabs(e.run.clock.t[0] - 1.0) < 1e-2 && fabs(e.y[0]) < 1e30);
+    coupled_try_close(&e);
+  }
+}
+
 /* ---- what systems keep ---- */
 
 static void the_mean_phase_moves_evenly(void **state) {
@@ -255,6 +277,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(references_explicit),
       cmocka_unit_test(references_implicit),
       cmocka_unit_test(stiffness_is_noticed),
+      cmocka_unit_test(blow_up_ends),
       cmocka_unit_test(the_mean_phase_moves_evenly),
       cmocka_unit_test(the_ladder_gets_its_voltage),
       cmocka_unit_test(bodies_keep_energy_and_momentum),
