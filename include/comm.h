@@ -31,6 +31,10 @@ int comm_node_rank(const comm *c); /* local: rank among the ranks of this node, 
 int comm_node_size(const comm *c); /* local: ranks on this node */
 double comm_clock(void);           /* local: seconds, monotonic */
 
+/* The MPI library's own words about itself, the first line. Local. */
+enum { COMM_LIBRARY = 128 };
+void comm_library(char out[COMM_LIBRARY]);
+
 /* Whether MPI says of itself that it takes addresses of GPU memory: 1 yes, 0 no, -1 it does not
  * say. A claim, not a proof. Local. */
 int comm_device_claim(void);

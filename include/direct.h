@@ -16,6 +16,9 @@ enum { DIRECT_TEXT = 160 };
 extern "C" {
 #endif
 
+/* The package can be had here: STATUS_OK, or STATUS_UNAVAILABLE naming what to install. Local. */
+status direct_find(void);
+
 /* The package can be had: STATUS_OK, or STATUS_UNAVAILABLE on all ranks, naming what to install. */
 status direct_look(comm *c);
 

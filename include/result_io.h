@@ -15,6 +15,9 @@ typedef struct result_file result_file;
 extern "C" {
 #endif
 
+/* The version of HDF5, "1.14.3". Local. */
+void result_library(char out[32]);
+
 /* Before the work: is the folder writable, is an existing file ours (else STATUS_USAGE), is it none
  * of the inputs (same inode; `inputs` ends with NULL, or is NULL)? STATUS_IO when it cannot be
  * written. Also for vectors as text: a text file is ours when a comment line (% or #) within its

@@ -6,12 +6,19 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "result_io.h"
 
 status h5_start(void) {
   if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, NULL, NULL) < 0 || H5PLset_loading_state(0) < 0) {
     return fail(STATUS_UNAVAILABLE, "HDF5 does not start");
   }
   return STATUS_OK;
+}
+
+void result_library(char out[32]) {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  snprintf(out, 32, "%u.%u.%u", major, minor, release);
 }
 
 enum { MESSAGE = 600 };

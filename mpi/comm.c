@@ -46,6 +46,13 @@ double comm_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void comm_library(char out[COMM_LIBRARY]) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) text[0] = '\0';
+  snprintf(out, COMM_LIBRARY, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
 static status mpi_failed(int code, const char *call) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;

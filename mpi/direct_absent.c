@@ -1,12 +1,13 @@
 /* Direct solution in a build without MUMPS's headers: says how to get it (direct.h). */
 #include "direct.h"
 
-static status absent(comm *c) {
-  return comm_agree(c,
-                    fail(STATUS_UNAVAILABLE,
-                         "method direct: this halosweep was built without MUMPS's headers; "
-                         "install libmumps-dev (Debian and Ubuntu) and configure and build again"));
+status direct_find(void) {
+  return fail(STATUS_UNAVAILABLE,
+              "method direct: this halosweep was built without MUMPS's headers; "
+              "install libmumps-dev (Debian and Ubuntu) and configure and build again");
 }
+
+static status absent(comm *c) { return comm_agree(c, direct_find()); }
 
 status direct_look(comm *c) { return absent(c); }
 

@@ -63,10 +63,12 @@ static status find(mumps_call **call) {
   return fp_check("after MUMPS was loaded");
 }
 
-status direct_look(comm *c) {
+status direct_find(void) {
   mumps_call *call;
-  return comm_agree(c, find(&call));
+  return find(&call);
 }
+
+status direct_look(comm *c) { return comm_agree(c, direct_find()); }
 
 /* MUMPS marks its own failures; `what` was asked of it. The same on all ranks. */
 static status check(const direct *d, const char *what) {

@@ -17,7 +17,7 @@ const command_entry COMMANDS[] = {
      "restart|on_failure"},
     {&COMMAND_inspect, check_inspect, command_inspect, 0, 0, "threads|ranks|report|quiet"},
     {&COMMAND_convert, check_convert, command_convert, 0, 0, "threads|ranks|output|report|quiet"},
-    {&COMMAND_info, NULL, command_info, 0, 0, "threads|ranks|quiet"},
+    {&COMMAND_info, check_info, command_info, 0, 1, "threads|ranks|report|quiet"},
     {0},
 };
 

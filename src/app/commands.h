@@ -60,6 +60,7 @@ status check_heat(const options *o);
 status check_quad(const options *o);
 status check_ode(const options *o);
 status check_inspect(const options *o);
+status check_info(const options *o);
 status check_convert(const options *o);
 
 status command_solve(run_context *run);

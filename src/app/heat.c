@@ -5,14 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu_worth.h"
 #include "heat_job.h"
 #include "memory.h"
 #include "run_files.h"
-
-/* Below, starting a GPU (about 0.6 s) costs more than it can save. A scheme that solves linear
- * systems has more to do at a point: measured on an H200 against 16 cores, a step of backward-euler
- * at 512^2 takes 2.3 ms instead of 11.7, so 60 steps pay for the start (docs/performance.md). */
-enum { AUTO_GPU_POINTS = 1000000, AUTO_GPU_POINTS_IMPLICIT = 250000 };
 
 static status check_files(const heat_job *j) {
   const char *inputs[HEAT_FUNCTIONS];
@@ -24,15 +20,18 @@ static status check_files(const heat_job *j) {
   return run_files_check(j->run, inputs, count);
 }
 
+problem_size heat_size(const options *o, const heat_inputs *in) {
+  const heat_grid *g = &in->problem.grid;
+  const heat_scheme *scheme = heat_scheme_find(options_text(o, "heat.scheme"));
+  const int implicit = scheme != NULL && scheme->implicit; /* auto is decided later */
+  return gpu_worth_points(g->n[0] * g->n[1] * g->n[2], implicit);
+}
+
 static status open_backend(heat_job *j) {
   status rc = STATUS_OK;
-  const heat_grid *g = &j->in.problem.grid;
   heat_run *run = &j->heat;
-  j->points = g->n[0] * g->n[1] * g->n[2];
-  const heat_scheme *scheme = heat_scheme_find(options_text(j->run->o, "heat.scheme"));
-  const int implicit = scheme != NULL && scheme->implicit; /* auto is decided later */
-  const problem_size size = {j->points, "points",
-                             implicit ? AUTO_GPU_POINTS_IMPLICIT : AUTO_GPU_POINTS, 0};
+  const problem_size size = heat_size(j->run->o, &j->in);
+  j->points = size.count;
   TRY(backend_choose(j->run, &size, &j->chosen));
   if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
   run->kernels = j->chosen.kernels;

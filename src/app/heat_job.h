@@ -44,6 +44,9 @@ typedef struct heat_job {
   phase_summary phases;
 } heat_job;
 
+/* heat.c: how large a problem is. Local. */
+problem_size heat_size(const options *o, const heat_inputs *in);
+
 /* heat_function.c: formulas from the texts in j->in. Collective. */
 status heat_functions_create(heat_job *j);
 

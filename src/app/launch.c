@@ -127,6 +127,26 @@ void launch_cores(int *mask_cores, int *machine_cores) {
   alloc_free(&mask);
 }
 
+void launch_cpus(char out[LAUNCH_CPUS]) {
+  cpu_set_t *mask = NULL;
+  size_t used = 0;
+  out[0] = '\0';
+  const int cpus = read_mask(&mask) ? CPUS_MAX : 0;
+  for (int cpu = 0, last; cpu < cpus; cpu = last + 1) {
+    last = cpu;
+    if (!CPU_ISSET_S((size_t)cpu, CPUS_MAX / 8, mask)) continue;
+    while (last + 1 < CPUS_MAX && CPU_ISSET_S((size_t)last + 1, CPUS_MAX / 8, mask)) last++;
+    if (used + 16 > LAUNCH_CPUS) {
+      snprintf(out + used, LAUNCH_CPUS - used, "...");
+      break;
+    }
+    int wrote = snprintf(out + used, LAUNCH_CPUS - used, cpu == last ? "%s%d" : "%s%d-%d",
+                         used > 0 ? "," : "", cpu, last);
+    used += (size_t)wrote;
+  }
+  alloc_free(&mask);
+}
+
 /* ---- sharing, threads ---- */
 
 typedef struct seat {

@@ -41,6 +41,10 @@ status launch_place(comm *c, int64_t asked, placement *out);
 /* The start-up line: ranks, threads, allowed cores per rank. Collective. */
 status launch_announce(comm *c, const char *version, const char *name, const placement *p);
 
+/* The CPUs this thread may run on, "0-3,8"; cut with "..." where they do not fit. Local. */
+enum { LAUNCH_CPUS = 96 };
+void launch_cpus(char out[LAUNCH_CPUS]);
+
 /* Physical cores in this thread's affinity mask and in the machine. Local. */
 void launch_cores(int *mask_cores, int *machine_cores);
 

@@ -6,25 +6,21 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "gpu_worth.h"
 #include "log.h"
 #include "ode_coupled.h"
 #include "ode_job.h"
 #include "ode_saving.h"
 #include "run_files.h"
 
-/* From so many steps on `auto` takes a GPU: about a second's work of 16 cores, and starting a GPU
- * with a kernel to compile takes as long (docs/performance.md). */
-static const int64_t GPU_FROM = 10000000000;
-
-static int64_t steps_known(const ode_job *j) {
+problem_size ode_size(const ode_job *j) {
   const double each = j->e.plan.adaptive ? 100.0 : (double)j->e.plan.steps;
-  const double all = each * (double)j->in.trajectories;
-  return all < 1e18 ? (int64_t)all : INT64_C(1000000000000000000);
+  return gpu_worth_steps(each * (double)j->in.trajectories);
 }
 
 static status open_backend(ode_job *j) {
   status rc = STATUS_OK;
-  const problem_size size = {steps_known(j), "steps", GPU_FROM, 0};
+  const problem_size size = ode_size(j);
   TRY(backend_choose(j->run, &size, &j->chosen));
   j->e.place = j->chosen.place;
   j->e.world = j->run->c;

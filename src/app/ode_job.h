@@ -50,6 +50,9 @@ status ode_choose(ode_job *j);
 status ode_check_memory(const ode_job *j);
 status ode_print_plan(const ode_job *j);
 
+/* ode.c: steps, those of methods that choose them by a guess. Local. */
+problem_size ode_size(const ode_job *j);
+
 /* Instants, steps, tolerances of a plan whose `adaptive` is set, from the options; *save_at, to be
  * freed, has the saved times in the order they are met. Local. */
 status ode_plan_steps(const options *o, ode_plan *plan, double **save_at);

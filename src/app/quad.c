@@ -5,6 +5,7 @@
  * Every rank has the whole problem; blocks of samples and regions are what is split. */
 #include <string.h>
 
+#include "gpu_worth.h"
 #include "log.h"
 #include "quad_job.h"
 
@@ -25,25 +26,20 @@ done:
   return rc;
 }
 
-/* From so many evaluations on `auto` takes a GPU: they are a second's work of 16 cores, and
- * starting a GPU with a kernel to compile takes as long (docs/performance.md). */
-static const int64_t GPU_FROM = 4000000000;
-
-/* Evaluations that are known in advance; 0: they are not. */
-static int64_t known_evaluations(const quad_job *j) {
+problem_size quad_size(const quad_job *j) {
   const quad_limits *limits = &j->quad.limits;
   double count = 1.0;
-  if (limits->n == 0) return 0;
+  if (limits->n == 0) return gpu_worth_evaluations(0.0);
   for (int d = 0; d < j->in.dims; d++) count *= (double)limits->n * (double)limits->panels;
   if (j->rule->flags & QUAD_RULE_SAMPLING) count = (double)limits->n;
   if (quad_is_sweep(j)) count *= (double)j->in.swept.grid.members;
-  return count < 1e18 ? (int64_t)count : INT64_C(1000000000000000000);
+  return gpu_worth_evaluations(count);
 }
 
 static status open_backend(quad_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const problem_size size = {known_evaluations(j), "evaluations", GPU_FROM, 0};
+  const problem_size size = quad_size(j);
   quad_run *q = &j->quad;
   TRY(backend_choose(j->run, &size, &j->chosen));
   q->kernels = j->chosen.kernels;

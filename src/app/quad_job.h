@@ -38,6 +38,9 @@ static inline int quad_is_sweep(const quad_job *j) { return j->in.swept.grid.axe
 
 enum { QUAD_SHOWN = 20 }; /* sweeps of up to so many members are printed */
 
+/* quad.c: evaluations, where they are known in advance. Local. */
+problem_size quad_size(const quad_job *j);
+
 /* quad_function.c: from j->in to a formula. Collective. */
 status quad_function_create(quad_job *j);
 void quad_function_release(quad_job *j);

@@ -5,14 +5,12 @@
 
 #include "alloc.h"
 #include "direct.h"
+#include "gpu_worth.h"
 #include "linear.h"
 #include "log.h"
 #include "report.h"
 #include "solve_job.h"
 #include "team.h"
-
-/* Measured: on 16 cores beside an H200 omp wins below, the GPU above. */
-enum { AUTO_GPU_ROWS = 1000000 };
 
 /* The word of solve.format, in the order of matrix_format. */
 matrix_format solve_format_asked(const options *o) {
@@ -28,11 +26,9 @@ matrix_format solve_format_asked(const options *o) {
 status solve_open_backend(solve_job *j) {
   status rc = STATUS_OK;
   comm *c = j->run->c;
-  const problem_size size = {.count = j->a.global_rows,
-                             .unit = "rows",
-                             .gpu_from = AUTO_GPU_ROWS,
-                             .device_memory = j->device_memory};
+  problem_size size = gpu_worth_rows(j->a.global_rows);
   linear_system *s = &j->system;
+  size.device_memory = j->device_memory;
   s->world = c;
   s->timers = &j->timers;
   TRY(backend_choose(j->run, &size, &j->chosen));

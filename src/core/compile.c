@@ -84,6 +84,7 @@ void compiler_settle(compiler *w, const comm *c) {
 }
 
 const char *compiler_name(const compiler *w) { return w == NULL ? "none" : w->path; }
+int compiler_found(const compiler *w) { return w != NULL && access(w->path, X_OK) == 0; }
 
 /* ---- asking the helper ---- */
 

@@ -56,7 +56,8 @@ status compiler_build(comm *c, compiler *w, const compile_request *r, compile_ou
 void module_function(const module *m, const char *name, void *f);
 void module_release(module **m);
 
-/* The compiler's path as messages name it. */
+/* The compiler's path as messages name it; whether it is there, by that path. Local. */
 const char *compiler_name(const compiler *w);
+int compiler_found(const compiler *w);
 
 #endif

@@ -69,7 +69,7 @@ expect 2 "--quiet=off" "$HALOSWEEP" solve --quiet off
 # shellcheck disable=SC2088 # unexpanded on purpose
 expect 2 "~ is not expanded" "$HALOSWEEP" solve '~/A.mtx'
 expect 2 "no file" "$HALOSWEEP" inspect
-expect 2 "takes no such word" "$HALOSWEEP" info A.mtx
+expect 2 "takes no such word" "$HALOSWEEP" heat A.mtx
 
 # config files: file, line, both lines
 expect 2 "no.ini: the config file cannot be opened" "$HALOSWEEP" solve no.ini
@@ -82,20 +82,20 @@ expect 2 "a.ini:3: unknown key 'maxit' in [solve]; here it is called 'max_iterat
 printf '[solve]\nrtol = 1e-8 7\n' >a.ini
 expect 2 "a.ini:2: rtol = 1e-8 7: junk after the number, at '7'" "$HALOSWEEP" solve a.ini
 printf '[heat]\nwhatever = (\n[run]\nquiet = on\n' >a.ini
-expect 0 "version: " "$HALOSWEEP" info a.ini
+expect 0 "version: " "$HALOSWEEP" info --bandwidth=off a.ini
 [ -s err ] && complain "quiet = on, but: $(cat err)"
 
 # values that no command uses: said on the command line, let pass in a file
-expect 0 "--sweep.a has no effect: 'info' does not use [sweep]" "$HALOSWEEP" info --sweep.a "1, 2"
+expect 0 "--sweep.a has no effect: 'info' does not use [sweep]" "$HALOSWEEP" info --bandwidth=off --sweep.a "1, 2"
 expect 0 "" "$HALOSWEEP" quad "a*x" --lower 0 --upper 1 --parameters.a 2
 said_times 0 "no effect"
 printf '[parameters]\na = 3\n' >a.ini
-expect 0 "version: " "$HALOSWEEP" info a.ini
+expect 0 "version: " "$HALOSWEEP" info --bandwidth=off a.ini
 said_times 0 "no effect"
 
 # common keys that a command makes no use of: refused on the command line, legal in a file
 expect 2 "--output: 'info' makes no use of it" "$HALOSWEEP" info --output x.h5
-expect 2 "--report: 'info' makes no use of it" "$HALOSWEEP" info --report r.json
+expect 2 "--seed: 'info' makes no use of it" "$HALOSWEEP" info --seed 3
 for words in "--output x.h5" "--history h.csv" "--checkpoint ck.h5" "--restart latest" "--time-limit 1m" \
   "--dry-run" "--backend ref" "--seed 3" "--progress off"; do
   expect 2 "'inspect' makes no use of it" "$HALOSWEEP" inspect A.mtx $words
@@ -104,7 +104,7 @@ done
 grep -q -e "--report FILE" out || complain "inspect --help lacks --report"
 grep -q -e "--output" -e "--checkpoint" -e "--parameters" out && complain "inspect --help has what inspect does not use"
 printf '[run]\noutput = x.h5\nhistory = h.csv\n[checkpoint]\nfile = ck.h5\n' >a.ini
-expect 0 "version: " "$HALOSWEEP" info a.ini
+expect 0 "version: " "$HALOSWEEP" info --bandwidth=off a.ini
 [ -e x.h5 ] && complain "info wrote an output"
 
 # a usage error under a launcher: once, with our exit code, without MPI
@@ -116,31 +116,31 @@ said_times 1 "usage: "
 # 172: the launcher says 4, MPI says 1
 alone=(env -u OMPI_COMM_WORLD_SIZE -u OMPI_COMM_WORLD_RANK -u PMI_SIZE -u PMI_RANK)
 for size in SLURM_STEP_NUM_TASKS PMI_SIZE OMPI_COMM_WORLD_SIZE; do
-  expect 7 "srun --mpi=pmix" "${alone[@]}" "$size=4" "$HALOSWEEP" info
+  expect 7 "srun --mpi=pmix" "${alone[@]}" "$size=4" "$HALOSWEEP" info --bandwidth=off
 done
-expect 7 "" "${alone[@]}" SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 "$HALOSWEEP" info
+expect 7 "" "${alone[@]}" SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 "$HALOSWEEP" info --bandwidth=off
 said_times 0 "srun"
-expect 0 "ranks: 1" "${alone[@]}" SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 "$HALOSWEEP" info --ranks 1
-expect 7 "mpirun -n 2" "$HALOSWEEP" info --ranks 2
-expect 7 "run.ranks is 3, but MPI has 2 ranks" mpirun -n 2 --bind-to none "$HALOSWEEP" info --ranks 3
+expect 0 "ranks: 1" "${alone[@]}" SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 "$HALOSWEEP" info --bandwidth=off --ranks 1
+expect 7 "mpirun -n 2" "$HALOSWEEP" info --bandwidth=off --ranks 2
+expect 7 "run.ranks is 3, but MPI has 2 ranks" mpirun -n 2 --bind-to none "$HALOSWEEP" info --bandwidth=off --ranks 3
 said_times 1 "run.ranks is 3"
-expect 0 "ranks: 2" mpirun -n 2 --bind-to none "$HALOSWEEP" info --ranks 2
+expect 0 "ranks: 2" mpirun -n 2 --bind-to none "$HALOSWEEP" info --bandwidth=off --ranks 2
 
 # 170: threads and allowed cores in the start-up line; a warning where threads exceed cores
-cores=$("$HALOSWEEP" info 2>/dev/null | sed -n 's/^cores of the affinity mask: \([0-9]*\).*/\1/p')
-expect 0 "1 rank, 1 thread each (--threads)" env OMP_NUM_THREADS=3 "$HALOSWEEP" info --threads 1
-expect 0 "1 rank, 3 threads each (OMP_NUM_THREADS)" env OMP_NUM_THREADS=3 SLURM_CPUS_PER_TASK=2 "$HALOSWEEP" info
-expect 0 "1 rank, 2 threads each (SLURM_CPUS_PER_TASK)" env SLURM_CPUS_PER_TASK=2 "$HALOSWEEP" info
-expect 0 "$cores allowed core" "$HALOSWEEP" info
-expect 0 "warning: $((cores + 1)) threads" "$HALOSWEEP" info --threads $((cores + 1))
-expect 0 "1 rank, 1 thread each (--threads)" "$HALOSWEEP" info --threads 1
+cores=$("$HALOSWEEP" info --bandwidth=off 2>/dev/null | sed -n 's/^cores of the affinity mask: \([0-9]*\).*/\1/p')
+expect 0 "1 rank, 1 thread each (--threads)" env OMP_NUM_THREADS=3 "$HALOSWEEP" info --bandwidth=off --threads 1
+expect 0 "1 rank, 3 threads each (OMP_NUM_THREADS)" env OMP_NUM_THREADS=3 SLURM_CPUS_PER_TASK=2 "$HALOSWEEP" info --bandwidth=off
+expect 0 "1 rank, 2 threads each (SLURM_CPUS_PER_TASK)" env SLURM_CPUS_PER_TASK=2 "$HALOSWEEP" info --bandwidth=off
+expect 0 "$cores allowed core" "$HALOSWEEP" info --bandwidth=off
+expect 0 "warning: $((cores + 1)) threads" "$HALOSWEEP" info --bandwidth=off --threads $((cores + 1))
+expect 0 "1 rank, 1 thread each (--threads)" "$HALOSWEEP" info --bandwidth=off --threads 1
 said_times 0 "warning"
 if [ "$cores" -gt 1 ]; then
   one=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-  expect 0 "--bind-to none" taskset -c "$one" "$HALOSWEEP" info --threads 2
-  expect 0 "1 thread each (allowed cores), 1 allowed core per rank" taskset -c "$one" "$HALOSWEEP" info
-  expect 0 "$cores allowed cores per rank" env OMP_PROC_BIND=true "$HALOSWEEP" info
-  expect 0 "$((cores / 2)) allowed core" mpirun -n 2 --bind-to none "$HALOSWEEP" info
+  expect 0 "--bind-to none" taskset -c "$one" "$HALOSWEEP" info --bandwidth=off --threads 2
+  expect 0 "1 thread each (allowed cores), 1 allowed core per rank" taskset -c "$one" "$HALOSWEEP" info --bandwidth=off
+  expect 0 "$cores allowed cores per rank" env OMP_PROC_BIND=true "$HALOSWEEP" info --bandwidth=off
+  expect 0 "$((cores / 2)) allowed core" mpirun -n 2 --bind-to none "$HALOSWEEP" info --bandwidth=off
 fi
 
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }

@@ -91,7 +91,7 @@ what="stopped"; quad "cos(a*x)" $U --rule adaptive --sweep.a "linspace(0, 2, 1e6
 same "$(value reason) $(value members)" "time_limit 1000000"
 
 what="what will not fit"
-if (ulimit -v 6000000 && "$HALOSWEEP" info > out 2>&1); then
+if (ulimit -v 6000000 && "$HALOSWEEP" info --bandwidth=off > out 2>&1); then
   (ulimit -v 6000000; "$HALOSWEEP" quad "a*x" $U --n 3 --rule simpson --sweep.a "linspace(0, 1, 1e10)" --output big.h5 > out 2> err); rc=$?
   expect 7 "10000000000 members needs about"
 fi
