@@ -27,10 +27,16 @@ static status identify(ode_job *j) {
   char *text = NULL;
   const char *keys = options_problem(o);
   rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
-  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 100;
+  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 200;
   if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
   TRY(comm_agree(j->run->c, rc));
-  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys, content_of(j));
+  /* Paths of noise are halved from t_end down: to another one they are other paths. */
+  const int count = snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n",
+                             keys, content_of(j));
+  if (options_text(o, "ode.noise") != NULL) {
+    snprintf(text + count, (size_t)(room - count), "paths_to_t_end = %.17g\n",
+             options_real(o, "ode.t_end"));
+  }
   TRY(checkpointing_identify(j->saving, "ode", HALOSWEEP_VERSION, options_effective(o), text));
 done:
   alloc_free(&text);
