@@ -32,7 +32,8 @@ typedef struct coupled_backend {
    * coupled_columns(), local columns in that order. Host memory. */
   status (*jacobian)(device *d, coupled_work *w, double t, vec y, double scale, csr_block *a);
 
-  /* Sum 0: (e_i / (atol + rtol max(|y_i|, |u_i|)))^2 + 0 u_i; e.data NULL: 0 u_i. */
+  /* Sum 0: (e_i / (atol + rtol max(|y_i|, |u_i|)))^2 + 0 u_i, the divisor at least DBL_MIN;
+   * e.data NULL: 0 u_i. */
   status (*weigh)(device *d, vec e, vec y, vec u, double rtol, double atol);
 } coupled_backend;
 

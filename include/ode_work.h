@@ -108,10 +108,12 @@ PORTABLE void ode_combine(const ode_work *w, int stages, const double *weight, d
 #undef ODE_TERM
 }
 
-/* The scale errors of a component are measured by. */
+/* The scale errors of a component are measured by; never 0, so that a component that stays 0 has no
+ * error where atol is 0. */
 PORTABLE double ode_scale(const ode_plan *plan, double before, double after) {
   const double a = fabs(before), b = fabs(after);
-  return fma(plan->rtol, a > b ? a : b, plan->atol);
+  const double scale = fma(plan->rtol, a > b ? a : b, plan->atol);
+  return scale > 0x1p-1022 ? scale : 0x1p-1022;
 }
 
 /* error = mean over components of (e / scale)^2, where e = sum h weight[j] k[j]; NaN or infinite

@@ -37,7 +37,7 @@ status check_ode_coupled(const options *o) {
   status rc = STATUS_OK;
   static const char *const none[] = {"ode.noise", "ode.interpretation", "ode.antithetic",
                                      "ode.event", "ode.only",           "ode.jacobian",
-                                     "ode.exact"};
+                                     "ode.exact", "ode.quantiles",      "ode.bins"};
   coupled_job j;
   memset(&j, 0, sizeof j);
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
@@ -64,10 +64,21 @@ static const char *key_of(char room[2 * NAME], const char *section, const char *
   return room;
 }
 
-/* A copy of a name that outlives the options' own. */
-static const char *keep_name(coupled_job *j, int at, const char *name) {
+/* A copy of a name that outlives the options' own, none other's: of names that are equal the
+ * formulas would see one only. */
+static status keep_name(const options *o, coupled_job *j, int at, const char *key, const char *name,
+                        const char **kept) {
+  const char *const known[] = {"t", "i", "n", "j", "m"};
+  int taken = 0;
+  for (int k = 0; k < (j->made.dims > 1 ? 5 : 3); k++) taken |= strcmp(known[k], name) == 0;
+  for (int k = 0; k < at; k++) taken |= strcmp(j->name[k], name) == 0;
+  if (taken) {
+    return fail(STATUS_USAGE, "%s: the name %s is taken; expected another one",
+                options_where(o, key), name);
+  }
   snprintf(j->name[at], NAME, "%.60s", name);
-  return j->name[at];
+  *kept = j->name[at];
+  return STATUS_OK;
 }
 
 static status take_equations(const options *o, coupled_job *j) {
@@ -91,7 +102,8 @@ static status take_equations(const options *o, coupled_job *j) {
                   "%d of them",
                   options_where(o, key), COUPLED_FIELDS);
     }
-    s->derivative[f].name = s->initial[f].name = keep_name(j, used++, name + 1);
+    TRY(keep_name(o, j, used++, key, name + 1, &s->derivative[f].name));
+    s->initial[f].name = s->derivative[f].name;
     s->derivative[f].text = options_text(o, key);
     TRY(alloc_text(&j->where[f], options_where(o, key), "names"));
   }
@@ -101,7 +113,7 @@ static status take_equations(const options *o, coupled_job *j) {
       return fail(STATUS_USAGE, "%s: more than %d parameters", options_where(o, key),
                   COUPLED_PARAMETERS);
     }
-    s->parameter[k].name = keep_name(j, used++, name);
+    TRY(keep_name(o, j, used++, key, name, &s->parameter[k].name));
     s->parameter[k].value = options_real(o, key);
   }
 done:

@@ -120,6 +120,12 @@ status ode_choose(ode_job *j) {
   if (strcmp(name, "auto") == 0) name = chosen_method(j, &j->why);
   j->method = ode_method_find(name);
   if (j->method == NULL) return fail(STATUS_BUG, "no method %s", name);
+  if (options_has(o, "ode.jacobian") && (j->method->flags & METHOD_STIFF) == 0) {
+    return fail(STATUS_USAGE,
+                "%s: %s makes no use of it; expected method = rodas4 or another "
+                "implicit one",
+                options_where(o, "ode.jacobian"), j->method->name);
+  }
   /* naming it is the same problem to a checkpoint */
   TRY(options_override(o, "ode.method", j->method->name));
   plan->kind = (int32_t)j->method->kind;

@@ -12,9 +12,20 @@ enum { ODE_ENDING = 256, HALF = ODE_ENDING / 2 };
 /* C files are part of the problem, and files of states. */
 static status identify(ode_job *j) {
   const formula *f[] = {j->e.f.rhs, j->e.f.jacobian, j->e.f.noise, j->e.f.event};
-  char content[64];
-  snprintf(content, sizeof content, "functions = %016" PRIx64 "\n",
-           run_formulas_hash(f, sizeof f / sizeof *f) + j->content);
+  const options *o = j->run->o;
+  char content[128];
+  const int count = snprintf(content, sizeof content,
+                             "functions = %016" PRIx64 "
+                             ",
+                                 run_formulas_hash(f, sizeof f / sizeof *f) +
+                                 j->content);
+  /* Paths of noise are halved from t_end down: to another one they are other paths. */
+  if (options_text(o, "ode.noise") != NULL) {
+    snprintf(content + count, sizeof content - (size_t)count,
+             "paths_to_t_end = %.17g
+             ",
+             options_real(o, "ode.t_end"));
+  }
   return run_identify(j->run, j->saving, "ode", content);
 }
 

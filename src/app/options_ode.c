@@ -193,9 +193,10 @@ status check_ode(const options *o) {
   memset(&in, 0, sizeof in);
   TRY(check_system(o));
   TRY(check_times(o));
-  TRY(check_method(o));
   TRY(check_output_kind(options_text(o, "run.output"), ".h5|.hdf5", ".h5"));
-  if (ode_is_coupled(o)) return check_ode_coupled(o);
+  if (ode_is_coupled(o)) TRY(check_ode_coupled(o));
+  TRY(check_method(o));
+  if (ode_is_coupled(o)) goto done;
   static const char *const coupled[] = {"ode.n", "ode.edges", "ode.linear", "ode.preconditioner"};
   for (int i = 0; i < 4; i++) {
     TRY(check_needs(o, coupled[i], 0, "that is for large coupled systems"));

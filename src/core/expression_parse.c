@@ -157,6 +157,7 @@ static const char *what_is_known(const parser *p, char *text, size_t room) {
   size_t used = 0;
   text[0] = '\0';
   for (int v = 0; p->names != NULL && p->names[v] != NULL && used + 40 < room / 2; v++) {
+    if (p->names[v][0] == '\0') continue; /* an input that no text can name */
     used += (size_t)snprintf(text + used, room - used, "%.30s, ", p->names[v]);
   }
   used += (size_t)snprintf(text + used, room - used, "pi, e or a function of");

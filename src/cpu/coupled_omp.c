@@ -6,6 +6,7 @@
  *
  * Sums over all points: the state of all is laid out by fields first, then each point calls its
  * formula for blocks of 256 others: n^2 evaluations in all, from the second-level cache. */
+#include <float.h>
 #include <math.h>
 
 #include "alloc.h"
@@ -312,7 +313,8 @@ static void weigh_tile(worker *w, const pass *p, lidx tile, lidx begin, lidx end
   (void)tile;
   for (lidx j = 0; j < n; j++) {
     const double a = fabs(p->b[begin + j]), b = fabs(p->weight[begin + j]);
-    q[j] = p->x[begin + j] / fma(rtol, a > b ? a : b, atol) + 0.0 * p->weight[begin + j];
+    const double scale = fma(rtol, a > b ? a : b, atol);
+    q[j] = p->x[begin + j] / (scale > DBL_MIN ? scale : DBL_MIN) + 0.0 * p->weight[begin + j];
   }
   add_blocks(w, 0, q, q, n, p->block);
 }

@@ -1,5 +1,6 @@
 /* Coupled systems by the reference backend: point by point, value by value, the formula called for
  * one point at a time. */
+#include <float.h>
 #include <math.h>
 
 #include "alloc.h"
@@ -142,7 +143,7 @@ static status jacobian(device *d, coupled_work *w, double t, vec y, double scale
 static double scaled(const double *e, double y, double u, double rtol, double atol) {
   const double a = fabs(y), b = fabs(u);
   if (e == NULL) return 0.0 * u;
-  return *e / fma(rtol, a > b ? a : b, atol) + 0.0 * u;
+  return *e / fmax(fma(rtol, a > b ? a : b, atol), DBL_MIN) + 0.0 * u;
 }
 
 static status weigh(device *d, vec e, vec y, vec u, double rtol, double atol) {

@@ -47,6 +47,16 @@ run 4 "the derivative of omega is -inf at t = 0" pendulum --t_end 1 --parameters
 run 2 "NaN" lorenz --t_end nan
 run 2 "NaN" lorenz --t_end 1 --t_start nan
 
+name="components that are 0, atol 0"
+still=(--equations.dx "-x" --equations.dz 0 --initial "1, 0" --t_end 1 --atol 0)
+for method in tsit5 rodas4 tr-bdf2 backward-euler; do
+  run 0 "done" "${still[@]}" --method $method
+  close "$(final)" 0.36787944117144233 1e-3
+done
+run 0 "done" robertson --t_end 1 --atol 0
+run 0 "done" --equations.dx 1 --initial 0 --t_start 1 --t_end 2 --atol 0
+close "$(final)" 1 1e-12
+
 name=140
 run 0 "done" --equations.dy "y + 0*sqrt(20 - y)" --initial 1 --t_end 2.9704144655697009 --dt 2.9 --rtol 1e-8
 close "$(final)" 19.5 1e-6

@@ -65,7 +65,18 @@ refused() { # text expected, words
   "$HALOSWEEP" ode "$@" > out 2> err < /dev/null
   [ $? = 2 ] && grep -q -- "$text" err || complain "$*: expected exit 2 and '$text'"
 }
+for backend in omp ref; do # points that stay 0 have no error where atol is 0
+  for method in tsit5 tr-bdf2; do
+    "$HALOSWEEP" ode --n 4 --equations.du "-u" --initial "i" --t_end 1 --atol 0 --method $method --backend $backend > out 2> err < /dev/null
+    [ $? = 0 ] || complain "atol 0, $method on $backend: $(cat err)"
+  done
+done
 refused "expected NAME\[1\]" --n 10 --t_end 1 --initial 0 --equations.du "u[a]"
+refused "the name i is taken" --n 3 --t_end 1 --initial 0 --equations.di 1
+refused "the name n is taken" --n 3 --t_end 1 --initial 0 --equations.du 1 --parameters.n 3
+refused "the name m is taken" --n 3,2 --t_end 1 --initial 0 --equations.dm 1
+refused "the name u is taken" --n 3 --t_end 1 --initial 0 --equations.du 1 --parameters.u 3
+refused "expected t, i, n, u\[1\], pi" --n 3 --t_end 1 --initial 0 --equations.du "u[1] + v"
 refused "one or two" --n 3,4,5 --t_end 1 --initial 0 --equations.du "u"
 refused "no parameter" heat1d --t_end 1 --parameters.beta 1
 refused "is for ensembles" lorenz96 --t_end 1 --event x

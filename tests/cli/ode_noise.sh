@@ -58,4 +58,9 @@ refused "1 values; expected 2" --noise "0.3*y"
 refused "rows of 2 and of 1" --noise "(x, y), y"
 refused "rows of 2 and of 3" --noise "(x, y), (y, x, y)"
 refused "not for systems with noise" --noise "$D" --method rk4
+# to another t_end the paths are others: no checkpoint goes on there
+walk=(--equations.dx 0 --noise 1 --initial 0 --dt 0.25 --checkpoint walk.h5)
+"$HALOSWEEP" ode "${walk[@]}" --t_end 1 >out 2>err || { echo "no checkpoint"; cat err; bad=1; }
+"$HALOSWEEP" ode "${walk[@]}" --t_end 2 --restart latest >out 2>err
+[ $? = 2 ] && grep -q "paths_to_t_end: 1 in the checkpoint, 2" err || { echo "goes on to another t_end"; cat err; bad=1; }
 exit $bad
