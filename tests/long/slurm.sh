@@ -53,7 +53,7 @@ grep -q "stopped by SIGUSR1" warned.log || complain "warned: not by SIGUSR1"
 
 # Slurm's own end, without a warning; a job that is preempted twice
 limit=$(submit limit --time=1 --signal=B:USR1@0 "$script" "${words[@]}" --history limit.csv --time_limit 2h)
-preempted=$(LAUNCHER=mpirun submit preempted --time=10 "$script" "${words[@]}" --history preempted.csv)
+preempted=$(LAUNCHER=mpirun submit preempted --time=10 "$script" "${words[@]}" --history preempted.csv --checkpoint.every 2000)
 for ((i = 0; i < 2; i++)); do
   slurm_see preempted.log "leg $((i + 1))," 60
   sleep 15
