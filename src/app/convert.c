@@ -19,6 +19,7 @@
 #include "row_exchange.h"
 #include "run_files.h"
 #include "run_memory.h"
+#include "run_problem.h"
 
 typedef struct conversion {
   run_context *run;
@@ -206,8 +207,6 @@ static void fill_report(const conversion *v, report *r) {
 static status write_hdf5(conversion *v, const char *json) {
   status rc = STATUS_OK;
   result_file *f = NULL;
-  char mark[FINGERPRINT_TEXT];
-  fingerprint_text(v->facts.content, mark);
   TRY(result_create(v->run->c, output(v), &f));
   if (v->vector != NULL) {
     TRY(result_vector(f, "/vector", &v->owned, v->vector));
@@ -215,11 +214,7 @@ static status write_hdf5(conversion *v, const char *json) {
     TRY(matrix_store(f, v->run->c, &v->a));
     if (v->rhs != NULL) TRY(result_vector(f, "/rhs", &v->owned, v->rhs));
   }
-  TRY(result_text(f, "version", HALOSWEEP_VERSION));
-  TRY(result_text(f, "command", "convert"));
-  TRY(result_text(f, "config", options_effective(v->run->o)));
-  TRY(result_text(f, "report", json));
-  TRY(result_text(f, "fingerprint", mark));
+  TRY(run_result_texts(v->run, f, "convert", json, v->facts.content));
   rc = result_close(&f, 1);
 done:
   if (f != NULL) result_close(&f, 0);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "fingerprint.h"
 #include "heat_job.h"
 #include "log.h"
+#include "run_problem.h"
 
 enum { T_0, DT, TIME, T_END, ERROR, REALS };
 enum { STEP, STEP_0, LAST, WHOLES };
@@ -87,22 +87,11 @@ static uint64_t content_of(const heat_job *j) {
 }
 
 static status identify(heat_job *j) {
-  status rc = STATUS_OK;
-  options *o = j->run->o;
-  char *text = NULL;
-  const char *keys = options_problem(o);
-  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
-  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 256;
-  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
-  TRY(comm_agree(j->run->c, rc));
-  snprintf(text, (size_t)room,
-           "%s\n[content]\nfunctions = %016" PRIx64 "\ninitial = %016" PRIx64
-           "\nalpha = %016" PRIx64 "\n",
-           keys, content_of(j), j->content_initial, j->content_alpha);
-  TRY(checkpointing_identify(j->saving, "heat", HALOSWEEP_VERSION, options_effective(o), text));
-done:
-  alloc_free(&text);
-  return rc;
+  char content[128];
+  snprintf(content, sizeof content,
+           "functions = %016" PRIx64 "\ninitial = %016" PRIx64 "\nalpha = %016" PRIx64 "\n",
+           content_of(j), j->content_initial, j->content_alpha);
+  return run_identify(j->run, j->saving, "heat", content);
 }
 
 /* A run that ended with a shortened step goes on counting time from there. */

@@ -8,6 +8,7 @@
 #include "heat_job.h"
 #include "log.h"
 #include "matrix_io.h"
+#include "run_problem.h"
 
 /* One number of every row, as a dataset. */
 static status write_column(const heat_outputs *out, result_file *f, const char *name, int column,
@@ -63,9 +64,7 @@ static status write_times(heat_job *j, const char *json) {
   heat_outputs *out = &j->outputs;
   result_file *f = field_result(out->file);
   double *time = NULL;
-  char mark[FINGERPRINT_TEXT];
   int64_t count = 0;
-  fingerprint_text(j->fingerprint, mark);
   TRY(comm_agree(j->run->c, alloc_array(&time, out->rows, sizeof *time, "times")));
   for (int64_t i = 0; i < out->rows; i++) {
     const int64_t *row = heat_outputs_row(out, i);
@@ -73,11 +72,7 @@ static status write_times(heat_job *j, const char *json) {
   }
   TRY(field_finish(out->file, out->fields, time));
   TRY(write_rows(j, f));
-  TRY(result_text(f, "version", HALOSWEEP_VERSION));
-  TRY(result_text(f, "command", "heat"));
-  TRY(result_text(f, "config", options_effective(j->run->o)));
-  TRY(result_text(f, "report", json));
-  TRY(result_text(f, "fingerprint", mark));
+  TRY(run_result_texts(j->run, f, "heat", json, j->fingerprint));
   rc = field_close(&out->file, 1);
 done:
   alloc_free(&time);

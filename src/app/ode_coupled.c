@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "fingerprint.h"
 #include "log.h"
 #include "run_files.h"
 #include "run_outcome.h"
+#include "run_problem.h"
 
 static status open_backend(coupled_job *j) {
   status rc = STATUS_OK;
@@ -43,32 +43,12 @@ done:
   return rc;
 }
 
-/* A hash of what the formulas are. */
-static uint64_t content_of(const coupled_run *r) {
-  const formula *f[] = {r->functions.rhs, r->functions.sums};
-  uint64_t hash = FINGERPRINT_BASIS;
-  for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
-    const char *text = f[i] == NULL || f[i]->text == NULL ? "" : f[i]->text;
-    hash = fingerprint_bytes(hash, text, (int64_t)strlen(text) + 1);
-  }
-  return hash;
-}
-
 static status identify(coupled_job *j) {
-  status rc = STATUS_OK;
-  options *o = j->run->o;
-  char *text = NULL;
-  const char *keys = options_problem(o);
-  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
-  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 100;
-  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
-  TRY(comm_agree(j->run->c, rc));
-  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys,
-           content_of(&j->coupled));
-  TRY(checkpointing_identify(j->saving, "ode", HALOSWEEP_VERSION, options_effective(o), text));
-done:
-  alloc_free(&text);
-  return rc;
+  const formula *f[] = {j->coupled.functions.rhs, j->coupled.functions.sums};
+  char content[64];
+  snprintf(content, sizeof content, "functions = %016" PRIx64 "\n",
+           run_formulas_hash(f, sizeof f / sizeof *f));
+  return run_identify(j->run, j->saving, "ode", content);
 }
 
 static status resume(coupled_job *j) {

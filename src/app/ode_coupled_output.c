@@ -9,6 +9,7 @@
 #include "ode_coupled.h"
 #include "ode_job.h"
 #include "run_outcome.h"
+#include "run_problem.h"
 #include "run_report.h"
 #include "team.h"
 
@@ -151,17 +152,11 @@ static status write_result(const coupled_job *j, const char *json) {
   status rc = STATUS_OK;
   const char *path = options_text(j->run->o, "run.output");
   result_file *f = NULL;
-  char mark[FINGERPRINT_TEXT];
   if (path == NULL) return STATUS_OK;
-  fingerprint_text(j->fingerprint, mark);
   TRY(result_create(j->run->c, path, &f));
   TRY(write_final(j, f));
   TRY(write_saved(j, f));
-  TRY(result_text(f, "version", HALOSWEEP_VERSION));
-  TRY(result_text(f, "command", "ode"));
-  TRY(result_text(f, "config", options_effective(j->run->o)));
-  TRY(result_text(f, "report", json));
-  TRY(result_text(f, "fingerprint", mark));
+  TRY(run_result_texts(j->run, f, "ode", json, j->fingerprint));
   rc = result_close(&f, 1);
 done:
   if (f != NULL) result_close(&f, 0);

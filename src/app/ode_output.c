@@ -9,6 +9,7 @@
 #include "log.h"
 #include "ode_job.h"
 #include "ode_saving.h"
+#include "run_problem.h"
 #include "run_report.h"
 
 static int leads(const ode_job *j) { return comm_rank(j->run->c) == 0; }
@@ -138,16 +139,10 @@ static status write_result(ode_job *j, const char *json) {
   status rc = STATUS_OK;
   const char *path = options_text(j->run->o, "run.output");
   result_file *f = NULL;
-  char mark[FINGERPRINT_TEXT];
   if (path == NULL) return STATUS_OK;
-  fingerprint_text(j->e.fingerprint, mark);
   TRY(result_create(j->run->c, path, &f));
   TRY(ode_write_tables(j, f));
-  TRY(result_text(f, "version", HALOSWEEP_VERSION));
-  TRY(result_text(f, "command", "ode"));
-  TRY(result_text(f, "config", options_effective(j->run->o)));
-  TRY(result_text(f, "report", json));
-  TRY(result_text(f, "fingerprint", mark));
+  TRY(run_result_texts(j->run, f, "ode", json, j->e.fingerprint));
   rc = result_close(&f, 1);
 done:
   if (f != NULL) result_close(&f, 0);

@@ -4,37 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
-#include "fingerprint.h"
 #include "run_outcome.h"
+#include "run_problem.h"
 
 enum { ODE_ENDING = 256, HALF = ODE_ENDING / 2 };
 
-/* A hash of the functions' texts: C files are part of the problem, and files of states. */
-static uint64_t content_of(const ode_job *j) {
-  const formula *f[] = {j->e.f.rhs, j->e.f.jacobian, j->e.f.noise, j->e.f.event};
-  uint64_t hash = FINGERPRINT_BASIS;
-  for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
-    const char *text = f[i] == NULL || f[i]->text == NULL ? "" : f[i]->text;
-    hash = fingerprint_bytes(hash, text, (int64_t)strlen(text) + 1);
-  }
-  return hash + j->content;
-}
-
+/* C files are part of the problem, and files of states. */
 static status identify(ode_job *j) {
-  status rc = STATUS_OK;
-  options *o = j->run->o;
-  char *text = NULL;
-  const char *keys = options_problem(o);
-  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
-  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + 100;
-  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
-  TRY(comm_agree(j->run->c, rc));
-  snprintf(text, (size_t)room, "%s\n[content]\nfunctions = %016" PRIx64 "\n", keys, content_of(j));
-  TRY(checkpointing_identify(j->saving, "ode", HALOSWEEP_VERSION, options_effective(o), text));
-done:
-  alloc_free(&text);
-  return rc;
+  const formula *f[] = {j->e.f.rhs, j->e.f.jacobian, j->e.f.noise, j->e.f.event};
+  char content[64];
+  snprintf(content, sizeof content, "functions = %016" PRIx64 "\n",
+           run_formulas_hash(f, sizeof f / sizeof *f) + j->content);
+  return run_identify(j->run, j->saving, "ode", content);
 }
 
 status ode_saving_open(ode_job *j) {

@@ -8,6 +8,7 @@
 #include "fingerprint.h"
 #include "log.h"
 #include "quad_job.h"
+#include "run_problem.h"
 #include "run_report.h"
 
 static int leads(const quad_job *j) { return comm_rank(j->run->c) == 0; }
@@ -104,20 +105,14 @@ static status write_result(quad_job *j, const char *json) {
   status rc = STATUS_OK;
   const char *path = options_text(j->run->o, "run.output");
   result_file *f = NULL;
-  char mark[FINGERPRINT_TEXT];
   if (path == NULL) return STATUS_OK;
   if (exit_code(j) == STATUS_DIVERGED) {
     log_warning("%s not written: the integrand is not finite, there is no value to keep", path);
     return STATUS_OK;
   }
-  fingerprint_text(mark_of(j), mark);
   TRY(result_create(j->run->c, path, &f));
   TRY(quad_is_sweep(j) ? quad_write_sweep(j, f) : write_value(j, f));
-  TRY(result_text(f, "version", HALOSWEEP_VERSION));
-  TRY(result_text(f, "command", "quad"));
-  TRY(result_text(f, "config", options_effective(j->run->o)));
-  TRY(result_text(f, "report", json));
-  TRY(result_text(f, "fingerprint", mark));
+  TRY(run_result_texts(j->run, f, "quad", json, mark_of(j)));
   rc = result_close(&f, 1);
 done:
   if (f != NULL) result_close(&f, 0);

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "quad_job.h"
 #include "run_outcome.h"
+#include "run_problem.h"
 
 enum { QUAD_DONE = 256, HALF = QUAD_DONE / 2 };
 
@@ -24,9 +25,7 @@ status quad_open_saving(quad_job *j) {
   checkpointing_time(j->saving, &j->timers);
   const int sums = !quad_is_sweep(j) && (j->rule->flags & QUAD_RULE_ADAPTIVE) == 0;
   TRY(comm_agree(c, quad_saver_open(&j->saver, j->saving, sums)));
-  const char *problem = options_problem(o);
-  TRY(comm_agree(c, problem == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK));
-  TRY(checkpointing_identify(j->saving, "quad", HALOSWEEP_VERSION, options_effective(o), problem));
+  TRY(run_identify(j->run, j->saving, "quad", NULL));
   j->quad.saver = &j->saver;
   progress_start(&j->progress, options_text(o, "run.progress"), options_flag(o, "run.quiet"),
                  comm_rank(c) == 0, unit_of(j), "error");

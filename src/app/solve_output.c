@@ -11,6 +11,7 @@
 #include "log.h"
 #include "report.h"
 #include "result_io.h"
+#include "run_problem.h"
 #include "run_report.h"
 #include "solve_job.h"
 #include "spectrum_report.h"
@@ -142,15 +143,9 @@ static void fill_report(const solve_job *j, report *r) {
 static status write_hdf5(solve_job *j, const char *path, const char *json) {
   status rc = STATUS_OK;
   result_file *f = NULL;
-  char mark[FINGERPRINT_TEXT];
-  fingerprint_text(j->fingerprint, mark);
   TRY(result_create(j->run->c, path, &f));
   TRY(result_vector(f, "/solve/x", &j->owned, j->x));
-  TRY(result_text(f, "version", HALOSWEEP_VERSION));
-  TRY(result_text(f, "command", "solve"));
-  TRY(result_text(f, "config", options_effective(j->run->o)));
-  TRY(result_text(f, "report", json));
-  TRY(result_text(f, "fingerprint", mark));
+  TRY(run_result_texts(j->run, f, "solve", json, j->fingerprint));
   rc = result_close(&f, 1);
 done:
   if (f != NULL) result_close(&f, 0);

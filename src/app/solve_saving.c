@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "checkpointing.h"
-#include "fingerprint.h"
+#include "run_problem.h"
 #include "solve_job.h"
 #include "team.h"
-
-enum { PROBLEM_ROOM = 256 };
 
 status solve_open_saving(solve_job *j) {
   status rc = STATUS_OK;
@@ -36,27 +33,21 @@ status solve_note_content(solve_job *j, const double *b, const double *x0) {
 status solve_identify(solve_job *j) {
   status rc = STATUS_OK;
   options *o = j->run->o;
-  char *text = NULL;
+  char content[128];
   /* what was chosen where nothing was said: naming it gives the same problem */
   rc = options_override(o, "solve.method", j->method->name);
   if (rc == STATUS_OK && !options_has(o, "solve.preconditioner"))
     rc = options_override(o, "solve.preconditioner", solve_preconditioner_name(j));
   if (rc == STATUS_OK && j->solution_is_ones) rc = options_override(o, "solve.rhs", "A*ones");
   TRY(comm_agree(j->run->c, rc));
-  const char *keys = options_problem(o);
-  rc = keys == NULL ? fail(STATUS_UNAVAILABLE, "not enough memory") : STATUS_OK;
-  const int64_t room = (keys == NULL ? 0 : (int64_t)strlen(keys)) + PROBLEM_ROOM;
-  if (rc == STATUS_OK) rc = alloc_array(&text, room, 1, "problem text");
-  TRY(comm_agree(j->run->c, rc));
-  snprintf(text, (size_t)room,
-           "%s\n[content]\nmatrix = %016" PRIx64 "\nrhs = %016" PRIx64 "\nx0 = %016" PRIx64 "\n",
-           keys, j->facts.content, j->content_rhs, j->content_x0);
-  TRY(checkpointing_identify(j->saving, "solve", HALOSWEEP_VERSION, options_effective(o), text));
+  snprintf(content, sizeof content,
+           "matrix = %016" PRIx64 "\nrhs = %016" PRIx64 "\nx0 = %016" PRIx64 "\n", j->facts.content,
+           j->content_rhs, j->content_x0);
+  TRY(run_identify(j->run, j->saving, "solve", content));
   rc = checkpointing_history(j->saving, HISTORY_SOLVE, &j->history);
   j->solve.history = j->history;
   rc = comm_agree(j->run->c, rc);
 done:
-  alloc_free(&text);
   return rc;
 }
 
