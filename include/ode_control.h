@@ -67,8 +67,8 @@ PORTABLE void ode_accept(ode_work *w, int l) {
   }
   if (w->next[l] == w->plan->t_end) {
     w->status[l] = ODE_DONE;
-  } else if (w->plan->adaptive && w->next[l] + w->h[l] == w->next[l]) {
-    w->status[l] = ODE_STEP_TOO_SMALL; /* time would stand still */
+  } else if (w->plan->adaptive && w->factor[l] <= 1.0 && w->next[l] + w->h[l] == w->next[l]) {
+    w->status[l] = ODE_STEP_TOO_SMALL; /* time would stand still, and steps do not grow */
   }
 }
 

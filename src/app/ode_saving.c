@@ -14,16 +14,11 @@ static status identify(ode_job *j) {
   const formula *f[] = {j->e.f.rhs, j->e.f.jacobian, j->e.f.noise, j->e.f.event};
   const options *o = j->run->o;
   char content[128];
-  const int count = snprintf(content, sizeof content,
-                             "functions = %016" PRIx64 "
-                             ",
-                                 run_formulas_hash(f, sizeof f / sizeof *f) +
-                                 j->content);
+  const int count = snprintf(content, sizeof content, "functions = %016" PRIx64 "\n",
+                             run_formulas_hash(f, sizeof f / sizeof *f) + j->content);
   /* Paths of noise are halved from t_end down: to another one they are other paths. */
   if (options_text(o, "ode.noise") != NULL) {
-    snprintf(content + count, sizeof content - (size_t)count,
-             "paths_to_t_end = %.17g
-             ",
+    snprintf(content + count, sizeof content - (size_t)count, "paths_to_t_end = %.17g\n",
              options_real(o, "ode.t_end"));
   }
   return run_identify(j->run, j->saving, "ode", content);
