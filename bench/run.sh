@@ -103,6 +103,7 @@ record_json formula "$build/bench/bench_formula" 101
 record_json heat-implicit "$build/bench/bench_heat_implicit" 1
 record_json quad "$build/bench/bench_quad" 1e8 "$rounds" "$build/src/app/halosweep" \
   -- on_ranks 2 "$build/bench/bench_quad" 1e8 "$rounds"
+record_json ode "$build/bench/bench_ode" 4096 1000 "$rounds"
 OMPI_MCA_rmaps_base_oversubscribe=1 record_json ode_balance bench/ode_balance.sh "$build/src/app/halosweep" 2 \
   -- bench/ode_balance.sh "$build/src/app/halosweep" 4
 record quad_sums "$build/bench/bench_quad_sums"
