@@ -46,9 +46,10 @@ static const double *seen(const coupled_work *w, const double *y, gidx p, int k,
 
 static int common(const coupled_work *w, double *value, double t, gidx p) {
   const coupled_layout *l = w->l;
+  const gidx line = p / l->n;
   value[COUPLED_T] = t;
   value[COUPLED_I] = (double)(p % l->n);
-  value[COUPLED_J] = (double)(p / l->n);
+  value[COUPLED_J] = (double)line;
   value[COUPLED_N] = (double)l->n;
   value[COUPLED_M] = (double)l->m;
   value[COUPLED_OTHER] = 0.0;
@@ -85,8 +86,8 @@ static void add_up(const coupled_work *w, double t, const double *y, gidx p, dou
 }
 
 /* Inputs of the derivative at point p. 0: it is not of this part. */
-static int bind(const coupled_work *w, part which, double t, const double *y, gidx p, double *value,
-                double *sum) {
+static int bind_inputs(const coupled_work *w, part which, double t, const double *y, gidx p,
+                       double *value, double *sum) {
   const coupled_layout *l = w->l;
   int boundary = l->sums > 0;
   for (int k = 0; k < l->reaches; k++) boundary |= seen(w, y, p, k, 0) == NULL;
@@ -105,7 +106,7 @@ static status rhs(device *d, coupled_work *w, part which, double t, vec y, vec o
   (void)d;
   for (lidx q = 0; q < l->count; q++) {
     double *to[COUPLED_FIELDS];
-    if (!bind(w, which, t, vec_at(y), l->first + q, value, sum)) continue;
+    if (!bind_inputs(w, which, t, vec_at(y), l->first + q, value, sum)) continue;
     for (int f = 0; f < l->fields; f++) to[f] = vec_at(out) + (int64_t)q * l->fields + f;
     w->f.rhs->batch(w->f.rhs->context, 1, w->in, to);
   }
@@ -121,7 +122,7 @@ static status jacobian(device *d, coupled_work *w, double t, vec y, double scale
   (void)d;
   for (lidx q = 0; q < l->count; q++) {
     const gidx p = l->first + q;
-    bind(w, PART_ALL, t, vec_at(y), p, value, sum);
+    bind_inputs(w, PART_ALL, t, vec_at(y), p, value, sum);
     for (int k = 0; k < l->fields * l->reaches; k++) to[k] = &slope[k];
     w->f.jacobian->batch(w->f.jacobian->context, 1, w->in, to);
     for (int f = 0; f < l->fields; f++) {

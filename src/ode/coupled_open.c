@@ -225,8 +225,9 @@ static void fill_part(void *context, int number, int64_t begin, int64_t end) {
   for (int64_t q = begin; q < end; q += CHUNK) {
     const int n = end - q < CHUNK ? (int)(end - q) : CHUNK;
     for (int k = 0; k < n; k++) {
-      x[k] = (double)((l->first + q + k) % l->n);
-      y[k] = (double)((l->first + q + k) / l->n);
+      const gidx p = l->first + q + k, line = p / l->n;
+      x[k] = (double)(p % l->n);
+      y[k] = (double)line;
     }
     w->f->batch(w->f->context, n, in, out);
     for (int k = 0; k < n * l->fields; k++) {
