@@ -241,7 +241,7 @@ static status rhs(device *d, coupled_work *w, part which, double t, vec y, vec o
   const coupled_layout *l = w->l;
   const int team = l->sums > 0 ? d->threads : team_size(d, tile_count(out.rows));
   if (l->sums > 0 && which == PART_INTERIOR) return STATUS_OK;
-  if (l->sums > 0) lay_out(d, w, vec_at(y));
+  if (l->sums > 0 && l->count > 0) lay_out(d, w, vec_at(y)); /* no ghosts without points */
 #pragma omp parallel for num_threads(team) schedule(static)
   for (int k = 0; k < d->threads; k++) {
     /* with sums a point is work enough: points, not tiles, are dealt */
