@@ -13,10 +13,7 @@
 #include "ode_saving.h"
 #include "run_files.h"
 
-problem_size ode_size(const ode_job *j) {
-  const double each = j->e.plan.adaptive ? 100.0 : (double)j->e.plan.steps;
-  return gpu_worth_steps(each * (double)j->in.trajectories);
-}
+problem_size ode_size(const ode_job *j) { return gpu_worth_steps(ode_expected_steps(j)); }
 
 static status open_backend(ode_job *j) {
   status rc = STATUS_OK;

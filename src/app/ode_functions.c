@@ -11,14 +11,8 @@
 /* Fewer steps than this are sooner made by what is there; the bits are the same. */
 static const double WORTH_COMPILING = 2e5, WORTH_FUSING = 5e7;
 
-/* Steps of the whole run, as far as they can be foreseen. */
-static double expected_steps(const ode_job *j) {
-  const double each = j->e.plan.adaptive ? 100.0 : (double)j->e.plan.steps;
-  return each * (double)j->in.trajectories;
-}
-
 int ode_is_plain(const ode_job *j) {
-  return strcmp(j->chosen.kernels->name, "ref") == 0 || expected_steps(j) < WORTH_COMPILING;
+  return strcmp(j->chosen.kernels->name, "ref") == 0 || ode_expected_steps(j) < WORTH_COMPILING;
 }
 
 status ode_function_make(ode_job *j, const char *const *texts, const char *const *where,
@@ -176,7 +170,7 @@ status ode_functions_create(ode_job *j) {
   if ((j->method->flags & METHOD_STIFF) != 0) TRY(make_jacobian(j));
   if (j->in.table == NULL && j->in.table_file == NULL) TRY(make_initial(j));
   if (options_has(o, "ode.exact")) TRY(make_exact(j));
-  if (strcmp(j->chosen.kernels->name, "omp") == 0 && expected_steps(j) >= WORTH_FUSING) {
+  if (strcmp(j->chosen.kernels->name, "omp") == 0 && ode_expected_steps(j) >= WORTH_FUSING) {
     TRY(ode_fused_create(j->run->c, j->run->compiler, e->f.rhs, &e->plan, &j->fused, &e->f.fused));
   }
 done:

@@ -45,8 +45,9 @@ typedef struct ode_job {
 } ode_job;
 
 /* ode_plan.c: the method and the plan of the steps, from the options and j->in; whether the rows
- * fit into memory; the plan in words. The first is local, the others are collective. */
+ * fit into memory; the plan in words. The first two are local, the others collective. */
 status ode_choose(ode_job *j);
+double ode_expected_steps(const ode_job *j); /* as far as foreseen: 100 each where chosen */
 status ode_check_memory(const ode_job *j);
 status ode_print_plan(const ode_job *j);
 

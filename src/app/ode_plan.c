@@ -112,6 +112,11 @@ done:
   return rc;
 }
 
+double ode_expected_steps(const ode_job *j) {
+  const double each = j->e.plan.adaptive ? 100.0 : (double)j->e.plan.steps;
+  return each * (double)j->in.trajectories;
+}
+
 status ode_choose(ode_job *j) {
   status rc = STATUS_OK;
   options *o = j->run->o;

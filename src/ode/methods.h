@@ -8,7 +8,7 @@ typedef enum method_flag {
   METHOD_STIFF = 1, /* takes large steps on stiff systems */
   METHOD_FIXED = 2, /* fixed steps only: needs dt */
   METHOD_NOISY = 4, /* for systems with noise, and only those */
-  METHOD_SPLIT = 8  /* needs a separable system (systems.h) */
+  METHOD_SPLIT = 8  /* positions q, then velocities v: dq/dt = f(t, v), dv/dt = f(t, q) */
 } method_flag;
 
 typedef struct ode_method {

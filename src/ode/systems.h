@@ -7,8 +7,7 @@
 enum { SYSTEM_COMPONENTS = 8, SYSTEM_PARAMETERS = 8 };
 
 typedef enum system_flag {
-  SYSTEM_STIFF = 1,    /* explicit methods take tiny steps */
-  SYSTEM_SEPARABLE = 2 /* first half positions, second velocities: q' = f(v), v' = f(q) */
+  SYSTEM_STIFF = 1 /* explicit methods take tiny steps */
 } system_flag;
 
 typedef struct ode_system {
