@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "comm.h"
+#include "compiling.h"
 #include "function.h"
 #include "log.h"
 
@@ -107,23 +108,6 @@ static status measure(comm *c, compiler *w, const subject *s, int rounds, const 
 done:
   function_release(&compiled);
   function_release(&interpreted);
-  return rc;
-}
-
-/* The helper that compiles, before MPI starts. */
-static status start_compiler(compiler **out) {
-  status rc = STATUS_OK;
-  int end[2];
-  TRY(compile_channel(end));
-  const int pid = (int)fork();
-  if (pid == 0) {
-    close(end[0]);
-    compile_serve(end[1]);
-    _exit(0);
-  }
-  close(end[1]);
-  rc = compiler_open(end[0], pid, out);
-done:
   return rc;
 }
 

@@ -87,6 +87,13 @@ brief || timeout 120 "$build/bench/bench_gpu_quad" "$results/quad.json" >> "$res
 # Trajectories: fixed, adaptive and stiff steps, against what the arithmetic allows.
 timeout 90 "$build/bench/bench_gpu_ode" "$results/ode.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
+# The same stiff trajectories by CVODE, on all cores, where the build found it.
+if [[ -x $build/bench/bench_ode_cvode ]]; then
+  timeout 120 "$build/bench/bench_ode_cvode" 20000 "$cores" 3 > "$results/cvode.json" 2>> "$results/gpu-host.txt" ||
+    { failed=1; echo null > "$results/cvode.json"; }
+  cat "$results/cvode.json" >> "$results/gpu-host.txt"
+fi
+
 # from the start of the program to its answer, its kernel compiled and kept before
 small() {
   local start=$EPOCHREALTIME
@@ -114,6 +121,7 @@ cat > "$results/gpu-host.json" << END
  "kernels": $(cat "$results/kernels.json"),
  "stream": $(cat "$results/stream.json"),
  "ode": $(cat "$results/ode.json" 2> /dev/null || echo null),
+ "cvode": $(cat "$results/cvode.json" 2> /dev/null || echo null),
  "quad": $(cat "$results/quad.json" 2> /dev/null || echo null), "quad_small_job_seconds": $answer}
 END
 cat "$results/gpu-host.txt"

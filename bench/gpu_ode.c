@@ -11,17 +11,15 @@
  * The limit is LIMIT, the double operations a second of this kind of GPU, over those of a step or
  * an attempt: counted in the compiled kernels (docs/performance.md). Medians of REPEATS runs by the
  * host's clock, from states on the device to states on the device. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "alloc.h"
-#include "backend.h"
+#include "ensemble.h"
 #include "function.h"
-#include "ode_backend.h"
 #include "ode_tableau.h"
+#include "robertson.h"
 
-enum { REPEATS = 5, ARRAYS = 8 };
+enum { REPEATS = 5 };
 
 static const double LIMIT = 16.5e12; /* H200: half of 33.0e12 operations counted two an fma */
 
@@ -36,106 +34,6 @@ static void report(const char *what, double value, const char *unit, double targ
     fprintf(json, ",\n  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"target\": %g}",
             what, value, unit, target);
   }
-}
-
-static int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-/* ---- an ensemble ---- */
-
-typedef struct ensemble {
-  const backend *b;
-  device *d;
-  ode_kernel *kernel;
-  ode_states s;
-  void *start[ARRAYS]; /* host: what the arrays begin with */
-  int64_t bytes[ARRAYS];
-  double seconds;  /* of a run, median */
-  double attempts; /* of a trajectory, on average */
-  double first;    /* seconds to make the kernel ready */
-} ensemble;
-
-static dptr *array_of(ode_states *s, int i) {
-  dptr *const all[ARRAYS] = {&s->y,      &s->p,        &s->t,        &s->h,
-                             &s->memory, &s->attempts, &s->rejected, &s->status};
-  return all[i];
-}
-
-static void close_ensemble(ensemble *e) {
-  if (e->d == NULL) return;
-  e->b->ode->release(e->d, &e->kernel);
-  for (int i = 0; i < ARRAYS; i++) {
-    if (array_of(&e->s, i)->at != NULL) e->b->release(e->d, array_of(&e->s, i));
-    alloc_free((char **)&e->start[i]);
-  }
-  e->b->close(&e->d);
-}
-
-/* start[0] and start[1] are zeros: to be filled. */
-static status open_ensemble(const backend *b, int threads, const ode_functions *f,
-                            const ode_plan *plan, int64_t count, ensemble *e) {
-  status rc = STATUS_OK;
-  const device_request request = {.threads = threads};
-  *e = (ensemble){.b = b};
-  e->s.count = count;
-  TRY(b->open(&request, &e->d));
-  for (int i = 0; i < ARRAYS; i++) {
-    const int64_t each = i == 0 ? plan->components : i == 1 ? plan->parameters : 1;
-    e->bytes[i] = i == ARRAYS - 1 ? count : 8 * each * count;
-    if (e->bytes[i] == 0) continue;
-    TRY(alloc_zeroed((char **)&e->start[i], e->bytes[i], 1, "start"));
-    TRY(b->alloc(e->d, e->bytes[i], "trajectories", array_of(&e->s, i)));
-  }
-  const double begin = comm_clock();
-  TRY(b->ode->create(e->d, f, plan, &e->kernel));
-  e->first = comm_clock() - begin;
-done:
-  return rc;
-}
-
-/* The mean of attempts; a trajectory that did not get to its end is a failure. */
-static status look(ensemble *e, int64_t *sum) {
-  status rc = STATUS_OK;
-  unsigned char *ends = NULL;
-  int64_t *attempts = NULL;
-  TRY(alloc_array(&ends, e->s.count, 1, "statuses"));
-  TRY(alloc_array(&attempts, e->s.count, 8, "attempts"));
-  TRY(e->b->copy_out(e->d, (hptr){ends}, e->s.status, e->s.count));
-  TRY(e->b->copy_out(e->d, (hptr){attempts}, e->s.attempts, 8 * e->s.count));
-  *sum = 0;
-  for (int64_t i = 0; i < e->s.count; i++) {
-    *sum += attempts[i];
-    if (ends[i] == ODE_DONE) continue;
-    rc = fail(STATUS_BUG, "trajectory %lld ended with status %d", (long long)i, ends[i]);
-    goto done;
-  }
-done:
-  alloc_free(&ends);
-  alloc_free(&attempts);
-  return rc;
-}
-
-static status time_runs(ensemble *e, int repeats) {
-  status rc = STATUS_OK;
-  double t[REPEATS];
-  int64_t sum;
-  for (int r = -1; r < repeats; r++) {
-    for (int i = 0; i < ARRAYS; i++) {
-      if (e->bytes[i] == 0) continue;
-      TRY(e->b->copy_in(e->d, *array_of(&e->s, i), (hptr){e->start[i]}, e->bytes[i]));
-    }
-    const double begin = comm_clock();
-    TRY(e->b->ode->advance(e->d, e->kernel, &e->s, INT64_MAX));
-    if (r >= 0) t[r] = comm_clock() - begin;
-  }
-  qsort(t, (size_t)repeats, sizeof *t, rising);
-  e->seconds = t[repeats / 2];
-  TRY(look(e, &sum));
-  e->attempts = (double)sum / (double)e->s.count;
-done:
-  return rc;
 }
 
 /* ---- Lorenz ---- */
@@ -168,9 +66,9 @@ static status lorenz_steps(const ode_functions *f, const char *from, double oper
   plan.dt = 1e-3;
   plan.t_end = plan.dt * (double)steps;
   plan.steps = plan.max_steps = steps;
-  TRY(open_ensemble(&BACKEND_cuda, 1, f, &plan, count, &e));
+  TRY(ensemble_open(&BACKEND_cuda, 1, f, &plan, count, &e));
   start_lorenz(&e);
-  TRY(time_runs(&e, REPEATS));
+  TRY(ensemble_time(&e, REPEATS));
   const double rate = (double)count * (double)steps / e.seconds;
   snprintf(what, sizeof what, "Lorenz RK4, %s, %lld trajectories", from, (long long)count);
   report(what, rate, "steps/s", target);
@@ -178,7 +76,7 @@ static status lorenz_steps(const ode_functions *f, const char *from, double oper
   report(what, rate * operations / LIMIT, "", 0.0);
   report("  kernel made ready", e.first, "s", 0.0);
 done:
-  close_ensemble(&e);
+  ensemble_close(&e);
   return rc;
 }
 
@@ -196,16 +94,16 @@ static status lorenz_adaptive(const ode_functions *f, int64_t count, double targ
                          .rtol = 1e-8,
                          .atol = 1e-8,
                          .max_steps = 1000000};
-  TRY(open_ensemble(&BACKEND_cuda, 1, f, &plan, count, &e));
+  TRY(ensemble_open(&BACKEND_cuda, 1, f, &plan, count, &e));
   start_lorenz(&e);
-  TRY(time_runs(&e, REPEATS));
+  TRY(ensemble_time(&e, REPEATS));
   const double rate = (double)count / e.seconds;
   snprintf(what, sizeof what, "Lorenz Tsit5 to t = 1 at 1e-8, %lld trajectories", (long long)count);
   report(what, rate, "trajectories/s", target);
   report("  attempts of a trajectory", e.attempts, "", 0.0);
   report("  of the arithmetic limit", rate * e.attempts * OPERATIONS / LIMIT, "", 0.0);
 done:
-  close_ensemble(&e);
+  ensemble_close(&e);
   return rc;
 }
 
@@ -235,41 +133,13 @@ done:
 
 /* ---- Robertson ---- */
 
-static uint64_t scramble(uint64_t z) {
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
-/* Rates within a factor of 2 of 0.04, 3e7, 1e4. */
-static void start_robertson(ensemble *e) {
-  static const double rate[] = {0.04, 3e7, 1e4};
-  double *y = e->start[0], *p = e->start[1];
-  for (int64_t i = 0; i < e->s.count; i++) {
-    y[i] = 1.0;
-    for (int j = 0; j < 3; j++) {
-      const uint64_t word = scramble((uint64_t)(3 * i + j) + UINT64_C(0x9e3779b97f4a7c15));
-      p[j * e->s.count + i] = rate[j] * exp2(2.0 * (double)(word >> 11) * 0x1p-53 - 1.0);
-    }
-  }
-}
-
 static status time_robertson(const backend *b, int threads, const ode_functions *f, int64_t count,
                              ensemble *e) {
   status rc = STATUS_OK;
-  const ode_plan plan = {.kind = ODE_ROSENBROCK,
-                         .adaptive = 1,
-                         .order = 4,
-                         .components = 3,
-                         .parameters = 3,
-                         .has_jacobian = 1,
-                         .t_end = 1e5,
-                         .rtol = 1e-6,
-                         .atol = 1e-10,
-                         .max_steps = 1000000};
-  TRY(open_ensemble(b, threads, f, &plan, count, e));
-  start_robertson(e);
-  TRY(time_runs(e, b == &BACKEND_cuda ? REPEATS : 1));
+  const ode_plan plan = robertson_plan(1e-6, 1e-10);
+  TRY(ensemble_open(b, threads, f, &plan, count, e));
+  robertson_start(count, e->start[0], e->start[1]);
+  TRY(ensemble_time(e, b == &BACKEND_cuda ? REPEATS : 1));
 done:
   return rc;
 }
@@ -277,14 +147,11 @@ done:
 static status bench_robertson(int threads) {
   status rc = STATUS_OK;
   enum { OPERATIONS = 690 /* of an attempt that is taken */ };
-  static const char *const names[] = {"t", "x", "y", "z", "k1", "k2", "k3", NULL};
-  static const char *const texts[] = {"-k1*x + k3*y*z", "k1*x - k2*y^2 - k3*y*z", "k2*y^2"};
-  static const char *const where[] = {"x", "y", "z"};
-  const function_request r = {
-      .texts = texts, .where = where, .names = names, .outputs = 3, .plain = 1};
+  function_request r = robertson_request();
   function *made = NULL, *derived = NULL;
   ensemble gpu = {0}, cpu = {0};
   char what[100];
+  r.plain = 1;
   TRY(function_create(world, NULL, &r, &made));
   TRY(function_jacobian(world, NULL, made, 1, 3, &derived));
   const ode_functions f = {.rhs = function_formula(made), .jacobian = function_formula(derived)};
@@ -298,8 +165,8 @@ static status bench_robertson(int threads) {
   snprintf(what, sizeof what, "  2000 on %d threads of this host, interpreted", threads);
   report(what, 2000.0 / cpu.seconds, "trajectories/s", 0.0);
 done:
-  close_ensemble(&gpu);
-  close_ensemble(&cpu);
+  ensemble_close(&gpu);
+  ensemble_close(&cpu);
   function_release(&made);
   function_release(&derived);
   return rc;
@@ -331,14 +198,14 @@ static status bench_paths(void) {
   r.texts = texts + 1;
   TRY(function_create(world, NULL, &r, &noise));
   const ode_functions f = {.rhs = function_formula(drift), .noise = function_formula(noise)};
-  TRY(open_ensemble(&BACKEND_cuda, 1, &f, &plan, PATHS, &e));
+  TRY(ensemble_open(&BACKEND_cuda, 1, &f, &plan, PATHS, &e));
   for (int64_t i = 0; i < PATHS; i++) ((double *)e.start[0])[i] = 1.0;
-  TRY(time_runs(&e, REPEATS));
+  TRY(ensemble_time(&e, REPEATS));
   const double rate = (double)PATHS * STEPS / e.seconds;
   report("Euler-Maruyama, 1e7 geometric Brownian paths of 1000 steps", rate, "steps/s", 0.0);
   report("  of the arithmetic limit", rate * OPERATIONS / LIMIT, "", 0.0);
 done:
-  close_ensemble(&e);
+  ensemble_close(&e);
   function_release(&drift);
   function_release(&noise);
   return rc;

@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "backend.h"
 #include "brownian.h"
 #include "comm.h"
+#include "compiling.h"
 #include "function.h"
 #include "fused.h"
 #include "log.h"
@@ -257,16 +256,7 @@ int main(int argc, char **argv) {
   compiler *with = NULL;
   bench b = {.count = argc > 1 ? atoll(argv[1]) : 4096, .steps = argc > 2 ? atoll(argv[2]) : 1000};
   const int asked = argc > 3 ? atoi(argv[3]) : 5;
-  int end[2];
-  if (compile_channel(end) != STATUS_OK) return 1;
-  const pid_t helper = fork();
-  if (helper == 0) {
-    close(end[0]);
-    compile_serve(end[1]);
-    _exit(0);
-  }
-  close(end[1]);
-  status rc = compiler_open(end[0], helper, &with);
+  status rc = start_compiler(&with);
   if (rc == STATUS_OK) rc = comm_open(&argc, &argv, &c);
   if (rc == STATUS_OK) compiler_settle(with, c);
   if (rc == STATUS_OK) rc = open_bench(&b, c, with);

@@ -20,6 +20,7 @@
 
 #include "backend.h"
 #include "comm.h"
+#include "compiling.h"
 #include "function.h"
 #include "integrands.h"
 #include "log.h"
@@ -204,23 +205,6 @@ static void print_starts(bench *b, char *program) {
   printf(",\n \"start_to_answer_seconds\": {\"cold\": %.4f, \"cached\": %.4f, \"info_with_mpi\": "
          "%.4f, \"version_without_mpi\": %.4f}",
          cold, median(cached, b->rounds), median(starts, b->rounds), median(nothing, b->rounds));
-}
-
-/* The helper that compiles, before MPI starts. */
-static status start_compiler(compiler **out) {
-  status rc = STATUS_OK;
-  int end[2];
-  TRY(compile_channel(end));
-  const int pid = (int)fork();
-  if (pid == 0) {
-    close(end[0]);
-    compile_serve(end[1]);
-    _exit(0);
-  }
-  close(end[1]);
-  rc = compiler_open(end[0], pid, out);
-done:
-  return rc;
 }
 
 static status write_c_file(const char *path) {

@@ -106,6 +106,11 @@ record_json quad "$build/bench/bench_quad" 1e8 "$rounds" "$build/src/app/haloswe
 record_json ode "$build/bench/bench_ode" 4096 1000 "$rounds"
 OMPI_MCA_rmaps_base_oversubscribe=1 record_json ode_balance bench/ode_balance.sh "$build/src/app/halosweep" 2 \
   -- bench/ode_balance.sh "$build/src/app/halosweep" 4
+if [[ -x $build/bench/bench_ode_cvode ]]; then
+  record_json ode_cvode "$build/bench/bench_ode_cvode" 20000 "$(nproc)" "$rounds"
+else
+  echo "SUNDIALS 6 is not here (Debian: apt-get install libsundials-dev): the comparison with CVODE is left out" >&2
+fi
 record quad_sums "$build/bench/bench_quad_sums"
 python3 bench/setup.py --build "$build" --rounds "$rounds" --out "$out/setup.json"
 OMP_WAIT_POLICY=passive "$build/bench/bench_heat" 2 9 | tee "$out/heat.json"
