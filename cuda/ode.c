@@ -195,6 +195,7 @@ static status advance(device *d, ode_kernel *k, const ode_states *s, int64_t att
   a.plan = *k->plan;
   a.states = *s;
   a.running = k->running_there;
+  a.step = ode_args_step(k->plan);
   memcpy(a.common, k->common, sizeof a.common);
   for (a.begin = 0; a.begin < s->count; a.begin = a.end) {
     int64_t left = attempts < most ? attempts : most;

@@ -3,7 +3,7 @@
 #ifndef CUDA_ODE_ARGS_H
 #define CUDA_ODE_ARGS_H
 
-#include "ode.h"
+#include "ode_tableau.h"
 
 enum {
   ODE_THREADS = 128, /* of a thread block: a warp for each scheduler of a multiprocessor */
@@ -27,6 +27,13 @@ typedef struct ode_advance_args {
   int64_t attempts;   /* of each, at most */
   int64_t *running;   /* how many are still on their way is added */
   double common[ODE_COMMON];
+  ode_tableau step; /* of Runge-Kutta methods with fixed steps: times dt */
 } ode_advance_args;
+
+/* The method's part of the arguments. */
+PORTABLE ode_tableau ode_args_step(const ode_plan *plan) {
+  const ode_tableau m = ode_tableau_of(plan->variant);
+  return ode_tableau_times(&m, plan->dt);
+}
 
 #endif

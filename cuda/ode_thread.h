@@ -28,6 +28,7 @@
 #define ODE_PARAMETERS(plan) ODE_N_OWN
 #define ODE_KIND(plan)       ODE_THE_KIND
 #define ODE_VARIANT(plan)    ODE_THE_VARIANT
+#define ODE_STEP(w)          ((w)->call->step)
 
 enum {
   ODE_N_FUSED = 16,
@@ -51,6 +52,7 @@ enum {
 
 typedef struct ode_call {
   const double *p; /* [ODE_P] */
+  const ode_tableau *step;
 } ode_call;
 
 #include "ode_fused.h"
@@ -154,6 +156,7 @@ PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
   plan.has_jacobian = ODE_HAS_JACOBIAN;
   plan.saves = ODE_HAS_SAVES ? plan.saves : 0;
   call.p = p;
+  call.step = &a->step;
   w.plan = &plan;
   w.call = &call;
   w.p = p;

@@ -7,6 +7,9 @@
  *   ODE_N                how many components, a constant
  *   ode_value(in, out)   f: in = t, components, parameters; out = components
  *   ODE_TOGETHER         for GPUs: fixed steps in a row without a jump
+ *   ODE_STEP(w)          the tableau times dt, where it is in constant memory (a GPU's fma of three
+ *                        registers takes a seventh longer than one with a factor from there)
+ *
  * Worth it for systems of few components whose text has no branches. */
 #ifndef ODE_FUSED_H
 #define ODE_FUSED_H
@@ -18,6 +21,10 @@ enum {
   ODE_FUSED_P = ODE_SHARED(0) + ODE_PARAMETERS(0),
   ODE_FUSED_IN = 1 + ODE_FUSED_N + ODE_FUSED_P
 };
+
+#ifndef ODE_STEP
+#define ODE_STEP(w) ((const ode_tableau *)0)
+#endif
 
 /* One lane's numbers. in[]: the function's inputs, of which the parameters stay. */
 typedef struct ode_lane {
@@ -31,23 +38,25 @@ PORTABLE void ode_lane_slope(ode_lane *a, double t, const double *y, double *k) 
   ode_value(a->in, k);
 }
 
-/* out = y + the sum of h weight[j] k[j], as in ode_combine. */
-PORTABLE void ode_lane_combine(const ode_lane *a, int stages, const double *weight, double h,
-                               double *out) {
+/* out = y + the sum of h weight[j] k[j], as in ode_combine; scaled[j]: h weight[j], or NULL. */
+PORTABLE void ode_lane_combine(const ode_lane *a, int stages, const double *weight,
+                               const double *scaled, double h, double *out) {
   UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) {
     double s = a->y[c];
     UNROLLED for (int j = 0; j < ODE_STAGES; j++) {
-      if (j < stages && weight[j] != 0.0) s = fma(h * weight[j], a->k[j][c], s);
+      if (j >= stages || weight[j] == 0.0) continue;
+      s = fma(scaled != 0 ? scaled[j] : h * weight[j], a->k[j][c], s);
     }
     out[c] = s;
   }
 }
 
-/* k[1] and on, v: the argument of the last; k[0] is known. */
-PORTABLE void ode_lane_stages(ode_lane *a, const ode_tableau *m, double t, double h, double next) {
+/* k[1] and on, v: the argument of the last; k[0] is known. step: m times h, or NULL. */
+PORTABLE void ode_lane_stages(ode_lane *a, const ode_tableau *m, const ode_tableau *step, double t,
+                              double h, double next) {
   UNROLLED for (int i = 1; i < ODE_STAGES; i++) {
     if (i >= m->stages) continue;
-    ode_lane_combine(a, i, m->a[i], h, a->v);
+    ode_lane_combine(a, i, m->a[i], step != 0 ? step->a[i] : 0, h, a->v);
     ode_lane_slope(a, m->c[i] == 1.0 ? next : fma(m->c[i], h, t), a->v, a->k[i]);
   }
 }
@@ -62,16 +71,17 @@ PORTABLE void ode_lane_load(const ode_work *w, int l, ode_lane *a) {
 /* ode_steps_explicit. */
 PORTABLE void ode_steps_fused(ode_work *w, int64_t count) {
   const ode_tableau m = ode_tableau_of(ODE_VARIANT(w->plan));
+  const ode_tableau *step = ODE_STEP(w);
   const double h = w->plan->dt, begin = w->plan->t_start;
   UNROLLED_ON_GPU(ODE_TOGETHER) for (int64_t i = 0; i < count; i++) {
     EACH_LANE for (int l = 0; l < ODE_LANES; l++) {
-      const double step = (double)(w->attempts[l] + i);
-      const double t = fma(step, h, begin), next = fma(step + 1.0, h, begin);
+      const double number = (double)(w->attempts[l] + i);
+      const double t = fma(number, h, begin), next = fma(number + 1.0, h, begin);
       ode_lane a;
       ode_lane_load(w, l, &a);
       ode_lane_slope(&a, t, a.y, a.k[0]);
-      ode_lane_stages(&a, &m, t, h, next);
-      if (!m.first_same) ode_lane_combine(&a, m.stages, m.b, h, a.v);
+      ode_lane_stages(&a, &m, step, t, h, next);
+      if (!m.first_same) ode_lane_combine(&a, m.stages, m.b, step != 0 ? step->b : 0, h, a.v);
       UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) w->y[c * ODE_LANES + l] = a.v[c];
     }
   }
@@ -101,9 +111,9 @@ PORTABLE void ode_lanes_attempt(ode_work *w, int adaptive) {
     ode_lane a;
     ode_lane_load(w, l, &a);
     UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) a.k[0][c] = first[c * ODE_LANES + l];
-    ode_lane_stages(&a, &m, w->t[l], h, w->next[l]);
+    ode_lane_stages(&a, &m, 0, w->t[l], h, w->next[l]);
     if (!m.first_same) {
-      ode_lane_combine(&a, m.stages, m.b, h, a.v);
+      ode_lane_combine(&a, m.stages, m.b, 0, h, a.v);
       ode_lane_slope(&a, w->next[l], a.v, a.k[m.stages]);
     }
     UNROLLED for (int c = 0; c < ODE_FUSED_N; c++) {

@@ -103,4 +103,14 @@ PORTABLE ode_tableau ode_tableau_of(int variant) {
   }
 }
 
+/* The method for steps of length h: weights of slopes are those of states. */
+PORTABLE ode_tableau ode_tableau_times(const ode_tableau *m, double h) {
+  ode_tableau t = *m;
+  for (int j = 0; j < ODE_STAGES; j++) {
+    for (int i = 0; i < ODE_STAGES; i++) t.a[i][j] = h * m->a[i][j];
+    t.b[j] = h * m->b[j];
+  }
+  return t;
+}
+
 #endif

@@ -43,6 +43,7 @@ done:
 
 static void run_text(ode_try *e, void (*kernel)(const ode_advance_args *), int64_t attempts) {
   ode_advance_args a = {.plan = e->plan, .states = e->s, .end = e->s.count, .attempts = attempts};
+  a.step = ode_args_step(&e->plan);
   int64_t running = 1;
   a.running = &running;
   for (int j = 0; j < e->plan.shared; j++) a.common[j] = ((const double *)e->plan.common.at)[j];
