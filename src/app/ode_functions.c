@@ -168,7 +168,7 @@ status ode_functions_create(ode_job *j) {
     e->f.event = function_formula(j->event);
   }
   if ((j->method->flags & METHOD_STIFF) != 0) TRY(make_jacobian(j));
-  if (j->in.table == NULL && j->in.table_file == NULL) TRY(make_initial(j));
+  if (j->in.tuples == 0 && j->in.table_file == NULL) TRY(make_initial(j));
   if (options_has(o, "ode.exact")) TRY(make_exact(j));
   if (strcmp(j->chosen.kernels->name, "omp") == 0 && ode_expected_steps(j) >= WORTH_FUSING) {
     TRY(ode_fused_create(j->run->c, j->run->compiler, e->f.rhs, &e->plan, &j->fused, &e->f.fused));

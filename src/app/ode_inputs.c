@@ -131,7 +131,7 @@ static status read_rows(const options *o, ode_inputs *in, int count, int *width)
   int64_t used = 0;
   *width = 0;
   TRY(alloc_array(&values, (int64_t)count * ODE_COMPONENTS_MAX, sizeof *values, "initial states"));
-  in->table_values = values;
+  in->table.values = values;
   for (int r = 0; r < count; r++) {
     char *text = (char *)in->initial[r], *rest = text + 1, *item;
     const size_t length = strlen(text);
@@ -159,8 +159,8 @@ static status read_rows(const options *o, ode_inputs *in, int count, int *width)
     }
     *width = here;
   }
-  in->table = values;
-  in->table_rows = count;
+  in->table = (row_window){values, 1, count - 1, *width};
+  in->tuples = count;
 done:
   return rc;
 }
@@ -325,11 +325,11 @@ done:
 static status count_trajectories(const options *o, ode_inputs *in) {
   const int given = options_given(o, "ode.trajectories");
   in->replicates = options_integer(o, "ode.trajectories");
-  if (in->table != NULL && !given) in->replicates = in->table_rows;
-  if (in->table != NULL && in->replicates != in->table_rows) {
+  if (in->tuples > 0 && !given) in->replicates = in->tuples;
+  if (in->tuples > 0 && in->replicates != in->tuples) {
     return fail(STATUS_USAGE, "%s = %lld, and initial has %lld states",
                 options_where(o, "ode.trajectories"), (long long)in->replicates,
-                (long long)in->table_rows);
+                (long long)in->tuples);
   }
   if (in->table_file != NULL && !given) {
     return fail(STATUS_USAGE, "%s is a file of states: say with trajectories how many rows it has",
@@ -376,7 +376,7 @@ void ode_inputs_release(ode_inputs *in) {
   alloc_free(&in->rhs_where);
   alloc_free(&in->initial);
   alloc_free(&in->initial_text);
-  alloc_free(&in->table_values);
+  alloc_free(&in->table.values);
   alloc_free(&in->names);
   alloc_free(&in->name);
   sweep_release(&in->swept);

@@ -23,10 +23,9 @@ typedef struct ode_inputs {
   const char **rhs_where; /* begins messages, per text */
   const char **initial;   /* [components] texts; NULL: a table */
   char *initial_text;     /* cut up by `initial` */
-  const double *table;    /* rows of states, from tuples; owned by the options */
-  int64_t table_rows;
+  row_window table;       /* states, a row for each replicate */
+  int64_t tuples;         /* how many rows initial lists */
   const char *table_file; /* FILE.h5:/DATASET of rows of states; owned by the options */
-  double *table_values;   /* its rows, [table_rows][components]; owned here */
 
   /* inputs of the functions: t, the components, `shared` values, `own` values */
   int shared, own;

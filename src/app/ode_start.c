@@ -6,18 +6,44 @@
 #include "fingerprint.h"
 #include "ode_job.h"
 
-/* A dataset of rows x width, all of it on every rank. */
-static status read_all(ode_job *j, const char *text, int64_t rows, int64_t width, double **out) {
+/* The rows that trajectories [begin, end) start from: all where these are not a run of them. */
+static void find_rows(int64_t rows, int64_t begin, int64_t end, int64_t *first, int64_t *last) {
+  *first = begin % rows;
+  *last = *first + (end - begin);
+  if (*last <= rows) return;
+  *first = 0;
+  *last = rows;
+}
+
+/* This rank's rows of a dataset of rows x width. What all of it holds is added to j->content: a row
+ * by the rank that has the trajectory of its number. */
+static status read_rows(ode_job *j, const char *text, int64_t rows, int64_t width,
+                        row_window *out) {
   status rc = STATUS_OK;
+  comm *c = j->run->c;
   field_source *from = NULL;
+  ownership owned = {0};
+  int64_t first, last, content;
   heat_grid g = {.dims = width > 1 ? 2 : 1, .n = {width > 1 ? width : rows, rows, 1}};
   if (width == 1) g.n[1] = 1;
-  TRY(field_open(j->run->c, text, &g, &from));
-  rc = alloc_array(out, rows * width, sizeof **out, "states from a file");
-  if (rc == STATUS_OK) rc = field_planes(from, 0, rows, *out);
-  TRY(comm_agree(j->run->c, rc));
-  j->content += fingerprint_of(*out, 0, rows * width);
+  TRY(field_open(c, text, &g, &from));
+  TRY(comm_agree(c, ownership_aligned(c, j->in.trajectories, ODE_BLOCK, &owned)));
+  const int64_t begin = ownership_begin(&owned), end = ownership_end(&owned);
+  find_rows(rows, begin, end, &first, &last);
+  const int64_t from_row = first > 0 ? first : 1;
+  *out = (row_window){NULL, from_row, last > from_row ? last - from_row : 0, width};
+  rc = alloc_array(&out->values, (1 + out->count) * width, sizeof *out->values, "states");
+  if (rc == STATUS_OK) rc = field_planes(from, 0, 1, out->values);
+  if (rc == STATUS_OK) rc = field_planes(from, from_row, out->count, out->values + width);
+  TRY(comm_agree(c, rc));
+  const int64_t known = (end < rows ? end : rows) - begin;
+  content = known > 0
+                ? (int64_t)fingerprint_of(row_window_at(out, begin), begin * width, known * width)
+                : 0;
+  TRY(comm_sum_i64(c, &content, 1));
+  j->content += (uint64_t)content;
 done:
+  ownership_release(&owned);
   field_source_close(&from);
   return rc;
 }
@@ -27,17 +53,11 @@ status ode_start_open(ode_job *j) {
   ode_inputs *in = &j->in;
   const phase before = timers_switch(&j->timers, PHASE_READ);
   if (in->table_file != NULL) {
-    TRY(read_all(j, in->table_file, in->replicates, in->components, &in->table_values));
-    in->table = in->table_values;
-    in->table_rows = in->replicates;
+    TRY(read_rows(j, in->table_file, in->replicates, in->components, &in->table));
   }
   for (int k = 0; k < in->drawn.count; k++) {
     sample *s = &in->drawn.of[k];
-    double *column = NULL;
-    if (s->kind != SAMPLE_COLUMN) continue;
-    rc = read_all(j, s->file, in->replicates, 1, &column);
-    s->column = column;
-    if (rc != STATUS_OK) goto done;
+    if (s->kind == SAMPLE_COLUMN) TRY(read_rows(j, s->file, in->replicates, 1, &s->column));
   }
 done:
   timers_switch(&j->timers, before);
@@ -45,12 +65,7 @@ done:
 }
 
 void ode_start_close(ode_job *j) {
-  for (int k = 0; k < j->in.drawn.count; k++) {
-    double *column;
-    memcpy(&column, &j->in.drawn.of[k].column, sizeof column);
-    alloc_free(&column);
-    j->in.drawn.of[k].column = NULL;
-  }
+  for (int k = 0; k < j->in.drawn.count; k++) alloc_free(&j->in.drawn.of[k].column.values);
 }
 
 /* The expressions of the initial state, for one trajectory. */
@@ -71,8 +86,8 @@ void ode_start_rows(void *job, int64_t first, int64_t count, double *y, double *
   for (int64_t k = 0; k < count; k++) {
     const int64_t i = first + k;
     ode_inputs_own(in, i, p + k * in->own);
-    if (in->table != NULL) {
-      memcpy(y + k * n, in->table + (i % in->replicates) * n, (size_t)n * sizeof *y);
+    if (in->table.values != NULL) {
+      memcpy(y + k * n, row_window_at(&in->table, i % in->replicates), (size_t)n * sizeof *y);
     } else {
       evaluate(j, p + k * in->own, y + k * n);
     }

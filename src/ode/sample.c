@@ -113,7 +113,8 @@ done:
 }
 
 double sample_value(const sample *s, uint64_t seed, int64_t i, int64_t replicate) {
-  if (s->kind == SAMPLE_COLUMN) return s->column == NULL ? NAN : s->column[replicate];
+  if (s->kind == SAMPLE_COLUMN)
+    return s->column.values == NULL ? NAN : row_window_at(&s->column, replicate)[0];
   if (s->kind == SAMPLE_SOBOL) {
     return fma(sobol_uniform(sobol_digits(s->table, (uint64_t)i)), s->b - s->a, s->a);
   }

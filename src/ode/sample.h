@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "quad_sobol.h"
+#include "row_window.h"
 
 enum { SAMPLE_KEYS = 32 };
 
@@ -14,10 +15,10 @@ typedef enum sample_kind { SAMPLE_UNIFORM, SAMPLE_NORMAL, SAMPLE_SOBOL, SAMPLE_C
 typedef struct sample {
   const char *name; /* owned by the options */
   int kind;
-  double a, b;          /* lo and hi, or mean and sigma */
-  const char *file;     /* SAMPLE_COLUMN: FILE.h5:/DATASET; owned by the options */
-  const double *column; /* its values, [trajectories]; set by who has read them */
-  int stream;           /* number of the key */
+  double a, b;       /* lo and hi, or mean and sigma */
+  const char *file;  /* SAMPLE_COLUMN: FILE.h5:/DATASET; owned by the options */
+  row_window column; /* its values, a row each; who has read them releases them */
+  int stream;        /* number of the key */
   uint64_t table[SOBOL_STRIDE];
 } sample;
 

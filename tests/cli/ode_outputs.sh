@@ -114,30 +114,35 @@ a, b = np.floor(y[:, 0] * 256).astype(int), np.floor((y[:, 1] + 1) * 128).astype
 assert sorted(a) == sorted(b) == list(range(256)) and len(set(zip(a // 16, b // 16))) == 256  # a (0, 8, 2)-net
 P
 
-what="states from files"
+what="states from files" # on 3 ranks each reads its own rows
 "$python" -c "import h5py, numpy as np
-f = h5py.File('in.h5', 'w'); f['y'] = np.arange(12.).reshape(6, 2); f['k'] = np.arange(6.) / 4"
+f = h5py.File('in.h5', 'w'); f['y'] = np.arange(1200.).reshape(600, 2); f['k'] = np.arange(600.) / 4"
 cat >file.ini <<'INI'
 [ode]
 initial = in.h5:/y
-trajectories = 6
+trajectories = 600
 t_end = 1
 [equations]
 dx = 0*x
 dy = k
 [sample]
 k = in.h5:/k
-[sweep]
-w = 1, 2
 [run]
 output = x.h5
 INI
 rm -f x.h5
-ode file.ini; expect 0 "12 trajectories in all"
-look <<'P'
-n = np.arange(6.)
-assert np.allclose(y, np.tile(np.stack([2 * n, 2 * n + 1 + n / 4], 1), (2, 1)), rtol=1e-15)
+for members in 1 2; do
+  sweep=(--sweep.w "1, 2")
+  [ $members = 1 ] && sweep=()
+  ode file.ini "${sweep[@]}"; expect 0 "$((600 * members)) trajectories"
+  cp x.h5 one.h5
+  mpirun -n 3 "$HALOSWEEP" ode file.ini "${sweep[@]}" --quiet >out 2>err; rc=$?; expect 0
+  look <<'P'
+n, members, one = np.arange(600.), len(y) // 600, h5py.File('one.h5')
+assert np.allclose(y, np.tile(np.stack([2 * n, 2 * n + 1 + n / 4], 1), (members, 1)), rtol=1e-15)
+assert (y == one['ode/final'][:]).all() and f.attrs['fingerprint'] == one.attrs['fingerprint']
 P
+done
 ode file.ini --trajectories 5; expect 3 "shape"
 what="no output is an input"; ode --equations.dx "0*x" --t_end 1 --initial x.h5:/ode/time --trajectories 12 --output x.h5; expect 2 "is also an input"
 ode --equations.dx "0*x" --t_end 1 --initial 1 --sample.x x.h5:/ode/time --trajectories 12 --output x.h5; expect 2 "is also an input"
