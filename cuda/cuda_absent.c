@@ -35,3 +35,10 @@ status ode_kernel_check(const struct ode_functions *f, const struct ode_plan *pl
   *bytes = 0;
   return fail(STATUS_UNAVAILABLE, "trajectories: this halosweep was built without CUDA");
 }
+
+status coupled_kernel_check(const struct coupled_layout *l, const struct coupled_functions *f,
+                            int which, int64_t *bytes) {
+  (void)l, (void)f, (void)which;
+  *bytes = 0;
+  return fail(STATUS_UNAVAILABLE, "coupled systems: this halosweep was built without CUDA");
+}

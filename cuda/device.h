@@ -9,6 +9,7 @@
  *   table.c     the tables
  *   rtc.[ch]    kernels compiled at run time around a formula
  *   quad.c      quadrature: its kernels are texts (quad_*.cuh), and quad_estimates.cu
+ *   coupled.c   large coupled systems: kernels are texts (coupled_*.cuh), and coupled_weigh.cu
  *   shapes.c    rows kept by their shape (pattern.h): their tables, and which tiles come when
  *   stream.c    matrices that are kept on the host and come in chunks
  *   passes.h    device code shared by: rows.cu (passes over matrix rows), shapes.cu (over rows kept
@@ -192,6 +193,15 @@ typedef struct many_args {
   int64_t *words;
 } many_args;
 
+/* Terms of coupled_backend's weigh(); e may be NULL. */
+typedef struct weigh_args {
+  lidx rows, tiles;
+  int32_t block, reverse;
+  double rtol, atol;
+  const double *e, *y, *u;
+  ending end;
+} weigh_args;
+
 /* Which tiles, interior ones first, then boundary ones. */
 typedef struct tile_counts {
   lidx interior, boundary;
@@ -339,6 +349,10 @@ int device_turn(device *d);
 /* Launches a pass that was kept back, without a rule; and makes main wait for urgent. */
 status device_settle(device *d);
 status device_join(device *d);
+/* The stream of a part: boundary rows follow unpack() on urgent. What was launched there is waited
+ * for by what comes next, once it is noted (of another stream: nothing happens). */
+status device_stream_for(device *d, part p, cudaStream_t *out);
+status device_note_urgent(device *d, cudaStream_t stream);
 status launch_kept(device *d, const ending *end);
 ending plain_ending(const device *d);
 
@@ -420,6 +434,7 @@ cudaError_t kernel_shapes(cudaStream_t s, shapes_pass_kind pass, const shapes_ar
 cudaError_t kernel_advance_ghosts(cudaStream_t s, const shapes_args *a, lidx begin, lidx count);
 cudaError_t kernel_vectors(cudaStream_t s, vector_pass pass, const vector_args *a, int most_blocks,
                            int processors);
+cudaError_t kernel_weigh(cudaStream_t s, const weigh_args *a, int processors);
 cudaError_t kernel_direction(cudaStream_t s, const direction_args *a);
 cudaError_t kernel_dots(cudaStream_t s, const many_args *a, int processors);
 cudaError_t kernel_combine(cudaStream_t s, const many_args *a);

@@ -161,8 +161,8 @@ static status launch(device *d, ode_kernel *k, ode_advance_args *a, int64_t *run
   float ms = 0.0f;
   TRY(device_check(d, cudaMemsetAsync(k->running_there, 0, bytes, d->main), "cudaMemsetAsync"));
   TRY(device_check(d, cudaEventRecord(k->begun, d->main), "cudaEventRecord"));
-  TRY(rtc_launch(d, &k->kernel, (a->end - a->begin + ODE_THREADS - 1) / ODE_THREADS, ODE_THREADS, a,
-                 "ode_advance"));
+  TRY(rtc_launch(d, &k->kernel, d->main, (a->end - a->begin + ODE_THREADS - 1) / ODE_THREADS,
+                 ODE_THREADS, a, "ode_advance"));
   TRY(device_check(d, cudaEventRecord(k->ended, d->main), "cudaEventRecord"));
   TRY(device_check(
       d, cudaMemcpyAsync(k->running, k->running_there, bytes, cudaMemcpyDeviceToHost, d->main),

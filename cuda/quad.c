@@ -176,7 +176,7 @@ static status timed_launch(device *d, variant *v, int64_t blocks, int rounds, vo
   status rc = STATUS_OK;
   const int64_t most = rounds * v->kernel.blocks;
   TRY(device_check(d, cudaEventRecord(v->begun, d->main), "cudaEventRecord"));
-  TRY(rtc_launch(d, &v->kernel, blocks < most ? blocks : most, QUAD_THREADS, args,
+  TRY(rtc_launch(d, &v->kernel, d->main, blocks < most ? blocks : most, QUAD_THREADS, args,
                  v->request.kernel));
   TRY(device_check(d, cudaEventRecord(v->ended, d->main), "cudaEventRecord"));
   v->timed = evaluations;
@@ -314,8 +314,8 @@ static status run_batch(device *d, quad_work *w, variant *v, const quad_frame *f
                    cudaMemcpyAsync(w->edge_there, w->edge, edges, cudaMemcpyHostToDevice, d->main),
                    "copy to the GPU"));
   const int64_t blocks = (a->count * points + QUAD_THREADS - 1) / QUAD_THREADS;
-  TRY(rtc_launch(d, &v->kernel, blocks < v->kernel.blocks ? blocks : v->kernel.blocks, QUAD_THREADS,
-                 a, "quad_values"));
+  TRY(rtc_launch(d, &v->kernel, d->main, blocks < v->kernel.blocks ? blocks : v->kernel.blocks,
+                 QUAD_THREADS, a, "quad_values"));
   TRY(device_launched(d, kernel_quad_estimates(d->main, &e), "kernel estimates"));
   TRY(device_check(d, cudaMemcpyAsync(w->out, w->out_there, outs, cudaMemcpyDeviceToHost, d->main),
                    "copy from the GPU"));

@@ -335,13 +335,13 @@ void rtc_kernel_release(rtc_kernel *k) {
   memset(k, 0, sizeof *k);
 }
 
-status rtc_launch(device *d, const rtc_kernel *k, int64_t blocks, int threads, void *args,
-                  const char *what) {
+status rtc_launch(device *d, const rtc_kernel *k, cudaStream_t stream, int64_t blocks, int threads,
+                  void *args, const char *what) {
   cudaLaunchConfig_t config;
   void *list[] = {args};
   memset(&config, 0, sizeof config);
   config.gridDim = (dim3){(unsigned)(blocks < 1 ? 1 : blocks), 1, 1};
   config.blockDim = (dim3){(unsigned)threads, 1, 1};
-  config.stream = d->main;
+  config.stream = stream;
   return device_launched(d, cudaLaunchKernelExC(&config, k->entry, list), what);
 }

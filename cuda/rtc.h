@@ -59,7 +59,7 @@ status rtc_kernel_create(device *d, const rtc_request *r, int threads, rtc_kerne
 void rtc_kernel_release(rtc_kernel *k);
 
 /* Launches with one argument, a struct by value. */
-status rtc_launch(device *d, const rtc_kernel *k, int64_t blocks, int threads, void *args,
-                  const char *what);
+status rtc_launch(device *d, const rtc_kernel *k, cudaStream_t stream, int64_t blocks, int threads,
+                  void *args, const char *what);
 
 #endif

@@ -33,6 +33,13 @@ struct ode_plan;
 /* The kernel of trajectories for a system and a plan, likewise. */
 status ode_kernel_check(const struct ode_functions *f, const struct ode_plan *plan, int64_t *bytes);
 
+struct coupled_layout;
+struct coupled_functions;
+
+/* A kernel of coupled systems, likewise: 0 derivatives, 1 sums over all points, 2 Jacobians. */
+status coupled_kernel_check(const struct coupled_layout *l, const struct coupled_functions *f,
+                            int which, int64_t *bytes);
+
 #ifdef __cplusplus
 }
 #endif

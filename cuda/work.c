@@ -211,8 +211,7 @@ static matrix_view view_of(const matrix *a, part p) {
   return v;
 }
 
-/* The stream of a part: boundary rows follow unpack() on urgent. */
-static status stream_for(device *d, part p, cudaStream_t *out) {
+status device_stream_for(device *d, part p, cudaStream_t *out) {
   status rc = STATUS_OK;
   const int forked = d->forked;
   TRY(device_settle(d));
@@ -223,8 +222,7 @@ done:
   return rc;
 }
 
-/* What was launched on urgent is waited for by what comes next. */
-static status note_urgent(device *d, cudaStream_t stream) {
+status device_note_urgent(device *d, cudaStream_t stream) {
   if (stream != d->urgent) return STATUS_OK;
   d->joining = 1;
   return device_check(d, cudaEventRecord(d->join, d->urgent), "cudaEventRecord");
@@ -245,7 +243,7 @@ static status slices_work(device *d, const matrix *a, part p, row_pass pass, row
   if (streamed) {
     TRY(stream_rows(d, a, p, pass, args, stream, leave));
     if (!leave) {
-      rc = note_urgent(d, stream);
+      rc = device_note_urgent(d, stream);
       goto done;
     }
   } else if (args->m.item_count > 0 && args->x != NULL) {
@@ -262,7 +260,7 @@ static status slices_work(device *d, const matrix *a, part p, row_pass pass, row
   }
   TRY(device_launched(d, kernel_rows(stream, pass, args, d->row_blocks[pass]),
                       ROW_PASS_NAME[pass]));
-  rc = note_urgent(d, stream);
+  rc = device_note_urgent(d, stream);
 done:
   return rc;
 }
@@ -284,7 +282,7 @@ static status shapes_work(device *d, const matrix *a, shapes_pass_kind pass, sha
   }
   TRY(device_launched(d, kernel_shapes(stream, pass, args, d->shape_blocks[pass], d->processors),
                       SHAPES_PASS_NAME[pass]));
-  rc = note_urgent(d, stream);
+  rc = device_note_urgent(d, stream);
 done:
   return rc;
 }
@@ -311,7 +309,7 @@ static status rows_work(device *d, const matrix *a, part p, row_pass pass, vec w
   cudaStream_t stream;
   TRY(device_ok(d));
   if (p == PART_BOUNDARY && boundary_tiles(a) == 0) goto done; /* leaves a kept pass alone */
-  TRY(stream_for(d, p, &stream));
+  TRY(device_stream_for(d, p, &stream));
   shapes_args shaped = shapes_of(a, p, weight);
   args->m = view_of(a, p);
   args->weight = at(weight);
@@ -394,7 +392,7 @@ static status ghosts_work(device *d, cudaStream_t stream, vec r, vec inverse_dia
   if (r.ghosts == 0) return STATUS_OK;
   const status rc = device_launched(d, kernel_advance_ghosts(stream, &args, r.rows, r.ghosts),
                                     "kernel cg direction of ghosts");
-  return rc == STATUS_OK ? note_urgent(d, stream) : rc;
+  return rc == STATUS_OK ? device_note_urgent(d, stream) : rc;
 }
 
 /* One after the other; the product of boundary rows waits for the interior. */
@@ -420,7 +418,7 @@ status cuda_cg_advance(device *d, const matrix *a, part p, vec r, vec inverse_di
   }
   TRY(device_ok(d));
   if (p == PART_BOUNDARY && boundary_tiles(a) == 0) goto done;
-  TRY(stream_for(d, p, &stream));
+  TRY(device_stream_for(d, p, &stream));
   shapes_args args = cg_args(a, p, inverse_diagonal, state, r.block);
   args.x = at(from);
   args.r = at(r);

@@ -66,11 +66,9 @@ PORTABLE coupled_piece coupled_piece_of(const coupled_layout *l, coupled_reach r
                                         gidx count) {
   gidx x = i + r.dx, y = j + r.dy;
   coupled_piece p = {0, count, 1};
-  if (l->edge == COUPLED_PERIODIC) {
-    x %= l->n;
-    y %= l->m;
-    if (x < 0) x += l->n;
-    if (y < 0) y += l->m;
+  if (l->edge == COUPLED_PERIODIC) { /* divisions are slow, and seldom needed */
+    if (x < 0 || x >= l->n) x = (x % l->n + l->n) % l->n;
+    if (y < 0 || y >= l->m) y = (y % l->m + l->m) % l->m;
   } else if (y < 0 || y >= l->m) {
     if (l->edge == COUPLED_ZERO) {
       p.from = -1;

@@ -71,14 +71,21 @@ done:
   return rc;
 }
 
+static status size_of_coupled(subject *s) {
+  coupled_job j;
+  memset(&j, 0, sizeof j);
+  const status rc = coupled_inputs_create(s->run.o, &j);
+  if (rc == STATUS_OK) s->size = coupled_size(&j.coupled);
+  coupled_inputs_release(&j);
+  return rc;
+}
+
 static status size_of_ode(subject *s) {
   status rc = STATUS_OK;
   ode_job j;
   memset(&j, 0, sizeof j);
   j.run = &s->run;
-  if (ode_is_coupled(s->run.o)) {
-    return fail(STATUS_UNAVAILABLE, "a coupled system runs on CPUs in this version");
-  }
+  if (ode_is_coupled(s->run.o)) return size_of_coupled(s);
   TRY(ode_inputs_create(s->run.o, &j.in));
   TRY(ode_choose(&j));
   s->size = ode_size(&j);

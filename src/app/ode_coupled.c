@@ -10,27 +10,24 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "gpu_worth.h"
 #include "log.h"
 #include "run_files.h"
 #include "run_outcome.h"
 #include "run_problem.h"
 
+problem_size coupled_size(const coupled_run *r) {
+  gidx n, m, points;
+  coupled_points(r, &n, &m);
+  if (__builtin_mul_overflow(n, m, &points)) points = INT64_MAX;
+  return gpu_worth_points(points, 0);
+}
+
 static status open_backend(coupled_job *j) {
   status rc = STATUS_OK;
   coupled_run *r = &j->coupled;
-  options *o = j->run->o;
-  const problem_size size = {0, "points", INT64_MAX, 0};
-  /* there is no GPU version yet */
-  if (strcmp(options_text(o, "run.backend"), "auto") == 0) {
-    TRY(options_override(o, "run.backend", "omp"));
-  }
+  const problem_size size = coupled_size(r);
   TRY(backend_choose(j->run, &size, &j->chosen));
-  if (j->chosen.kernels->coupled == NULL) {
-    rc = fail(STATUS_UNAVAILABLE,
-              "ode: the backend %s has no large coupled systems yet; use --backend omp",
-              j->chosen.kernels->name);
-    TRY(comm_agree(j->run->c, rc));
-  }
   if (comm_size(j->run->c) > 1) j->chosen.transport.name = "host";
   r->kernels = j->chosen.kernels;
   r->place = j->chosen.place;

@@ -39,6 +39,9 @@ int ode_is_coupled(const options *o);
 /* That what is given goes together. Local. */
 status check_ode_coupled(const options *o);
 
+/* How large a system is, for `auto`. Local. */
+problem_size coupled_size(const coupled_run *r);
+
 /* The whole command. Collective. */
 status ode_coupled(run_context *run);
 

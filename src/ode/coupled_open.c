@@ -96,12 +96,17 @@ done:
   return rc;
 }
 
+void coupled_points(const coupled_run *run, gidx *n, gidx *m) {
+  const coupled_system *s = run->system;
+  *n = run->n > 0 ? run->n : s->n;
+  *m = s->dims == 1 ? 1 : run->m > 0 ? run->m : run->n > 0 ? run->n : s->m;
+}
+
 static status find_points(coupled_run *run) {
   const coupled_system *s = run->system;
   coupled_layout *l = &run->layout;
   gidx points;
-  l->n = run->n > 0 ? run->n : s->n;
-  l->m = s->dims == 1 ? 1 : run->m > 0 ? run->m : run->n > 0 ? run->n : s->m;
+  coupled_points(run, &l->n, &l->m);
   l->fields = coupled_equations(s->derivative);
   l->sums = coupled_equations(s->sum);
   l->edge = s->edge;
@@ -293,12 +298,14 @@ static int slopes_of(const coupled_run *run) {
   return m.first_same ? m.stages : m.stages + 1;
 }
 
-/* Whether a rank's vectors fit, and its rows where steps are implicit; auto may become so. */
+/* Whether a rank's vectors fit (those of a GPU are not the host's, but for what is made and saved
+ * there), and its rows where steps are implicit; auto may become so. */
 static status check_memory(const coupled_run *run) {
   const coupled_layout *l = &run->layout;
   const double all = (double)l->n * (double)l->m * l->fields;
   const int implicit = run->automatic || run->by->kind == ODE_IMPLICIT;
-  double each = 8.0 * (4.0 + slopes_of(run) + (double)run->plan.saves);
+  const int apart = run->kernels->describe != NULL;
+  double each = 8.0 * ((apart ? 1.0 : 4.0 + slopes_of(run)) + (double)run->plan.saves);
   if (implicit && l->sums == 0) each += 8.0 * 16.0 + 24.0 * (l->reaches + 1.0);
   return memory_check(run->world,
                       all / comm_size(run->world) * each + (l->sums > 0 ? 8.0 * all : 0.0),

@@ -74,6 +74,9 @@ typedef struct coupled_run {
 status coupled_open(coupled_run *run);
 void coupled_close(coupled_run *run); /* local */
 
+/* Points of a line, and lines: those given, or the system's own. Local. */
+void coupled_points(const coupled_run *run, gidx *n, gidx *m);
+
 /* From the state it has to t_end, or until asked to stop; clock[0].status says how it ended. */
 status coupled_march(coupled_run *run);
 

@@ -98,5 +98,5 @@ has "^problem quad: the number of evaluations is not known in advance"
 has "^problem heat: odd.ini:6: unknown key 'whatever' in \[heat\]"
 printf '[ode]\nsystem = lorenz96\nn = 40\nt_end = 1\n' >coupled.ini
 info 0 --bandwidth=off coupled.ini
-has "^problem ode: a coupled system runs on CPUs"
+has "^problem ode: 40 points: too small for a GPU"
 exit $bad

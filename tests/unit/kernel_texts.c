@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "coupled_backend.h"
 #include "function.h"
 #include "ode_backend.h"
 #include "ode_tableau.h"
@@ -200,11 +201,52 @@ static void a_c_file_of_trajectories(void **state) {
   fail_clear();
 }
 
+/* ---- coupled systems ---- */
+
+/* Two fields on a grid, reaches in pairs and alone; a sum; a Jacobian. */
+static void of_coupled_systems(void **state) {
+  (void)state;
+  static const char *const names[] = {"t", "i",      "j",      "n",      "m", "",  "u",
+                                      "v", "u[1,0]", "u[0,1]", "v[0,1]", "a", NULL};
+  static const char *const texts[] = {"u[1,0] - u + a*i", "u[0,1]*v[0,1] - sin(v)"};
+  static const char *const jacobian[] = {"-1", "0",       "1", "0",      "0",
+                                         "0",  "-cos(v)", "0", "v[0,1]", "u[0,1]"};
+  static const char *const sum_names[] = {"t", "i", "j",    "n",    "m", "k",
+                                          "u", "v", "u[k]", "v[k]", "a", NULL};
+  static const char *const sum[] = {"k == i ? 0 : a*(u[k] - u)/sqrt(1 + v[k]^2)"};
+  static const char *const where[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"};
+  function *made[3];
+  const function_request r[] = {
+      {.texts = texts, .where = where, .names = names, .outputs = 2, .plain = 1},
+      {.texts = sum, .where = where, .names = sum_names, .outputs = 1, .plain = 1},
+      {.texts = jacobian, .where = where, .names = names, .outputs = 10, .plain = 1}};
+  for (int i = 0; i < 3; i++) {
+    if (function_create(world, NULL, &r[i], &made[i]) != STATUS_OK) fail_msg("%s", fail_text());
+  }
+  const double a = 0.5;
+  const coupled_functions f = {function_formula(made[0]), function_formula(made[1]),
+                               function_formula(made[2]), &a, 1};
+  coupled_layout l = {.n = 1000,
+                      .m = 2000,
+                      .fields = 2,
+                      .reaches = 5,
+                      .reach = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}},
+                      .count = 2000000};
+  for (int which = 0; which < 3; which++) {
+    int64_t bytes;
+    l.sums = which == 1;
+    if (coupled_kernel_check(&l, &f, which, &bytes) != STATUS_OK) fail_msg("%s", fail_text());
+    assert_true(bytes > 1000);
+  }
+  for (int i = 0; i < 3; i++) function_release(&made[i]);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_kernel), cmocka_unit_test(every_function),
-      cmocka_unit_test(a_c_file),     cmocka_unit_test(of_trajectories),
-      cmocka_unit_test(too_large),    cmocka_unit_test(a_c_file_of_trajectories)};
+      cmocka_unit_test(every_kernel),      cmocka_unit_test(every_function),
+      cmocka_unit_test(a_c_file),          cmocka_unit_test(of_trajectories),
+      cmocka_unit_test(too_large),         cmocka_unit_test(a_c_file_of_trajectories),
+      cmocka_unit_test(of_coupled_systems)};
   assert_ok(comm_open(&argc, &argv, &world));
   const formula f = {.inputs = 2,
                      .outputs = 1,
