@@ -15,6 +15,12 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/jobs DESTINATI
 install(FILES ${CMAKE_SOURCE_DIR}/include/halosweep_functions.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}) # a folder: README.md links to it
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES include/halosweep_functions.h DESTINATION ${CMAKE_INSTALL_DOCDIR}/include)
+# Documents link to configs/ and jobs/ beside them, as in the sources.
+file(RELATIVE_PATH beside /${CMAKE_INSTALL_DOCDIR} /${data})
+foreach(folder configs jobs)
+  install(CODE "file(CREATE_LINK ${beside}/${folder} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/${folder}\" SYMBOLIC)")
+endforeach()
 
 # The manual page is printed by the program itself, from the option tables.
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/halosweep.1 COMMAND halosweep --man > ${CMAKE_BINARY_DIR}/halosweep.1
