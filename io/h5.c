@@ -31,7 +31,11 @@ static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *message) {
 status h5_fail(status code, const char *path, const char *what) {
   char message[MESSAGE] = "no reason given by HDF5";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, message);
-  return fail(code, "%s: cannot %s: %s", path, what, message);
+  return fail(code, "%s: cannot %s: %s%s", path, what, message,
+              strstr(message, "unable to lock") == NULL
+                  ? ""
+                  : "; another program has it open for writing, or the file system has no locks "
+                    "(then HDF5_USE_FILE_LOCKING=FALSE)");
 }
 
 void h5_close_all(hid_t *ids, int count) {

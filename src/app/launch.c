@@ -209,7 +209,13 @@ static void decide_threads(int64_t asked, placement *out) {
 }
 
 static void warn_when_crowded(const placement *p) {
-  if (p->threads <= p->cores) return;
+  if (p->threads <= p->cores) {
+    if (p->sharing > p->mask_cores) {
+      log_warning("%d ranks share %d core%s: they take turns, and wait for each other; start fewer",
+                  p->sharing, p->mask_cores, p->mask_cores == 1 ? "" : "s");
+    }
+    return;
+  }
   if (p->mask_cores < p->machine_cores) {
     log_warning("%d threads (%s) on %d allowed core%s per rank: the launcher bound each rank to "
                 "fewer cores than it has threads; add --bind-to none or --map-by slot:PE=%d to "

@@ -242,6 +242,23 @@ static status not_finite(const quad_run *q) {
                         : "");
 }
 
+/* What may help a rule that did not meet the tolerance. */
+static const char *advice(const quad_run *q) {
+  if (q->reason == QUAD_ROUND_OFF) {
+    return "rounding leaves no more: a larger rtol would accept it; of singular ends one at 0 is "
+           "met best (shift it there)";
+  }
+  if (q->reason == QUAD_MISSED) {
+    return "more points (n), or no n: the rule is then refined until it meets the tolerance";
+  }
+  if (q->integral.dims > 1) {
+    return "raise max_evaluations or rtol; rules for many directions: genz-malik, sobol; or the "
+           "integral does not exist";
+  }
+  return "raise max_evaluations or rtol, name jumps and peaks in breaks; or the integral does not "
+         "exist";
+}
+
 status quad_outcome(const quad_job *j) {
   const quad_run *q = &j->quad;
   const status code = quad_reason_status(q->reason);
@@ -257,7 +274,7 @@ status quad_outcome(const quad_job *j) {
                 "matters, help",
                 (long long)q->evaluations);
   }
-  return fail(code,
-              "not converged (%s) after %lld evaluations: %.17g with an estimated error of %.3e",
-              quad_reason_name(q->reason), (long long)q->evaluations, q->value, q->error);
+  return fail(
+      code, "not converged (%s) after %lld evaluations: %.17g with an estimated error of %.3e; %s",
+      quad_reason_name(q->reason), (long long)q->evaluations, q->value, q->error, advice(q));
 }

@@ -26,7 +26,10 @@ static status check_problem(const checkpointing *cp, const char *path) {
   if (strcmp(of, cp->text[0]) != 0) {
     rc = fail(STATUS_USAGE, "%s: a checkpoint of '%.40s', not of '%s'", path, of, cp->text[0]);
   } else if (problems_differ(problem, cp->text[CHECKPOINTING_PROBLEM], keys, sizeof keys)) {
-    rc = fail(STATUS_USAGE, "%s: a checkpoint of another problem: %s", path, keys);
+    rc = fail(STATUS_USAGE,
+              "%s: a checkpoint of another problem: %s; give what it has to go on with it, another "
+              "name of checkpoints to begin anew",
+              path, keys);
   }
 done:
   alloc_free(&of);

@@ -138,6 +138,7 @@ said_times 0 "warning"
 if [ "$cores" -gt 1 ]; then
   one=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
   expect 0 "--bind-to none" taskset -c "$one" "$HALOSWEEP" info --bandwidth=off --threads 2
+  expect 0 "warning: 2 ranks share 1 core:" taskset -c "$one" mpirun -n 2 --bind-to none "$HALOSWEEP" info --bandwidth=off
   expect 0 "1 thread each (allowed cores), 1 allowed core per rank" taskset -c "$one" "$HALOSWEEP" info --bandwidth=off
   expect 0 "$cores allowed cores per rank" env OMP_PROC_BIND=true "$HALOSWEEP" info --bandwidth=off
   expect 0 "$((cores / 2)) allowed core" mpirun -n 2 --bind-to none "$HALOSWEEP" info --bandwidth=off

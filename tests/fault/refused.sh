@@ -42,7 +42,7 @@ done
 "$HALOSWEEP" inspect good.h5 --config 2>err | grep -q "^method = jacobi" || { echo "inspect --config"; cat err; bad=1; }
 
 # other problems
-expect 2 "solve.n: 20 in the checkpoint, 21 in this run" --problem poisson2d --n 21 --method jacobi "${go[@]}"
+expect 2 "solve.n: 20 in the checkpoint, 21 in this run; give what it has to go on" --problem poisson2d --n 21 --method jacobi "${go[@]}"
 expect 2 "solve.method: jacobi in the checkpoint, cg in this run" --problem poisson2d --n 20 --method cg "${go[@]}"
 expect 2 "run.seed: 1 in the checkpoint, 2 in this run" "${p[@]}" --seed 2 --restart good.h5
 expect 2 "solve.n: 20" --problem poisson2d --n 21 --method jacobi --checkpoint ck.h5 # not even beside it
