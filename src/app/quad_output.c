@@ -244,6 +244,10 @@ static status not_finite(const quad_run *q) {
 
 /* What may help a rule that did not meet the tolerance. */
 static const char *advice(const quad_run *q) {
+  if (q->reason == QUAD_ROUND_OFF && !(q->error < 0.1 * fabs(q->value))) {
+    return "rounding leaves no more: the integral may not exist, or hide in a narrow place "
+           "(breaks)";
+  }
   if (q->reason == QUAD_ROUND_OFF) {
     return "rounding leaves no more: a larger rtol would accept it; of singular ends one at 0 is "
            "met best (shift it there)";

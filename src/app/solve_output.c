@@ -340,6 +340,20 @@ static const char *limit_advice(const solve_job *j) {
   return "raise max_iterations, or try another preconditioner (ilu0, amg) or --method direct";
 }
 
+/* What may help a method that got stuck. A residual that rounding leaves is small, unless |A||x| is
+ * much larger than |b|: the matrix is singular then, in double precision at least. */
+static const char *stuck_advice(const solve_job *j) {
+  if (j->solve.relative_residual < 1e-4) {
+    return "this is as far as double precision goes; a larger rtol would accept it";
+  }
+  if (strcmp(j->method->name, "gmres") == 0) {
+    return "gmres_restart steps leave x as it is: raise gmres_restart, or try --method direct; or "
+           "the matrix is singular";
+  }
+  return "the matrix is singular in double precision, or nearly: does b lie in its range, is a row "
+         "or a condition missing?";
+}
+
 status solve_outcome(const solve_job *j) {
   const solve_run *run = &j->solve;
   char text[ENDING_TEXT];
@@ -358,9 +372,7 @@ status solve_outcome(const solve_job *j) {
   if (code == STATUS_STOPPED) {
     return fail(code, "not converged (%s) after %s: |b - Ax| / |b| = %.3e; %s",
                 solve_reason_name(run->reason), ending.done, run->relative_residual,
-                run->reason == REASON_MAX_ITERATIONS
-                    ? limit_advice(j)
-                    : "this is as far as double precision goes; a larger rtol would accept it");
+                run->reason == REASON_MAX_ITERATIONS ? limit_advice(j) : stuck_advice(j));
   }
   return STATUS_OK;
 }

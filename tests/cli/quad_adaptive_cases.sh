@@ -41,7 +41,7 @@ is 112 1 1e-6 "x <= 0 ? 1 : 0" --lower -1 --upper 5000
 is 113 1.7724538509055161 1e-9 "exp(-x^2)" --lower -inf --upper 40
 is 115 5 1e-4 "x^(-1.2)" --lower 1 --upper inf --rtol 1e-6
 is 116 1.5707963267948966 1e-6 "1/sqrt(1-x^2)" --lower 0 --upper 1 --rtol 1e-6
-fails 116 4 round_off "1/sqrt(1-x^2)" --lower 0 --upper 1 --rtol 1e-14
+fails 116 4 "round_off.* a larger rtol would accept it" "1/sqrt(1-x^2)" --lower 0 --upper 1 --rtol 1e-14
 near "$(report value)" 1.5707963267948966 "$(report error_estimate)" || complain "116 at 1e-14: $(report value)"
 for f in x "1/sqrt(x)"; do
   quad "$f" --lower 0 --upper 0
@@ -52,6 +52,7 @@ is 119 -1 1e-8 "exp(-x)" --lower inf --upper 0
 is "119 in 3-D" -0.63212055882855767 1e-7 "exp(-x)+0*y*z" --lower 1,0,0 --upper 0,1,1 --rtol 1e-7
 fails 121 "4 5" "not" "1/x^2" --lower -1 --upper 1
 fails 121 "4 5" "not" "1/x" --lower -1 --upper 1
+fails "1/x" 4 "the integral may not exist" "1/x" --lower 0 --upper 1
 for limits in "-1.5 1.5" "-1.49 1.5" "-1.5 1.49"; do
   fails 122 5 "not finite at x = -1\.[0-9]" "x < -1 ? sqrt(-1) : 0" --lower ${limits% *} --upper ${limits#* }
 done

@@ -72,6 +72,8 @@ what="left"; solve cycle.mtx --nullspace constant --rhs random; expect 3 "column
 awk 'BEGIN {n = 12; print "%%MatrixMarket matrix coordinate real general"; print n, n, 2 * n
   for (i = 1; i <= n; i++) {print i, i, 1; print i, i % n + 1, -1}}' > ring.mtx
 what="ring"; solve ring.mtx --nullspace constant --rhs random --method gmres; expect 4 incompatible
+awk 'BEGIN {n = 12; for (i = 1; i <= n; i++) {for (j = 1; j <= n; j++) printf "%d ", j == i % n + 1; print i == 1}}' > shift.txt
+what="stuck"; solve shift.txt --method gmres --gmres_restart 5; expect 4 stagnated "raise gmres_restart"
 what="huge"; vector '1e160 * (i - 200.5)' > huge.mtx; solve neumann.mtx --rhs huge.mtx --method cg; expect 0
 what="bad word"; solve neumann.mtx --nullspace linear; expect 2 nullspace
 
