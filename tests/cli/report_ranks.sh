@@ -4,8 +4,8 @@ set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 bad=0
-# the keys that tell where, how fast and in what storage it ran go, with the objects they open (levels are indented by 2)
-elsewhere='config|ranks|threads|devices|transport|transport_tried|memory|seconds|phases|traffic|bytes_per_row'
+# (warnings: that 3 ranks share fewer cores) the keys that tell where, how fast and in what storage it ran go, with the objects they open (levels are indented by 2)
+elsewhere='config|ranks|threads|warnings|devices|transport|transport_tried|memory|seconds|phases|traffic|bytes_per_row'
 same_part() { # FILE
   awk -v skip="^  \"($elsewhere|evaluations_per_second)\":" '
     $0 ~ skip {gone = $0 ~ /[[{]$/; next}

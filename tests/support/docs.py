@@ -23,8 +23,10 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+AT_ONCE = 3  # sessions: a start of MPI mostly waits
 MARKS = {"run", "long", "python", "shows", "file", "text", "elsewhere"}
 MARK = re.compile(r"^<!-- (\w+)(?:: (.*?))? -->$")
 SKIPPED = {"build", ".git", "results", "shared"}
@@ -190,6 +192,7 @@ def prepare(folder, program, source):
 def session(path, kinds, folder, python):
     """Runs the blocks of one document whose mark is in `kinds`."""
     wrong, output, spent = [], "", 0.0
+    environment = dict(os.environ, OMPI_MCA_orte_tmpdir_base=str(folder))  # Open MPI's own files: sessions must not meet there
     for block in blocks(path)[0]:
         where = f"{path}:{block.line}"
         if block.mark == "file":
@@ -202,7 +205,7 @@ def session(path, kinds, folder, python):
             words = [python, "-c"] if block.mark == "python" else ["bash", "-euc"]
             begin = time.monotonic()
             limit = 3600 if block.mark == "long" else 60
-            ran = subprocess.run(words + [block.text], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            ran = subprocess.run(words + [block.text], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit, check=False)
             output = ran.stdout
             seconds = time.monotonic() - begin
@@ -226,11 +229,14 @@ def main():
         source = Path(os.environ["HALOSWEEP_SOURCE"])
         os.environ["PATH"] = f"{program.parent}:{os.environ['PATH']}"
         os.environ["HOME"] = os.environ["XDG_CACHE_HOME"] = os.getcwd()
-        wrong = []
-        for number, name in enumerate(sys.argv[2:]):
+
+        def one(number, name):
             folder = Path(f"session-{number}").absolute()
             prepare(folder, program, source)
-            wrong += session(Path(name), kinds, folder, os.environ["HALOSWEEP_PYTHON"])
+            return session(Path(name), kinds, folder, os.environ["HALOSWEEP_PYTHON"])
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            wrong = [line for found in pool.map(one, *zip(*enumerate(sys.argv[2:]))) for line in found]
     print("\n".join(wrong), file=sys.stderr)
     sys.exit(1 if wrong else 0)
 
