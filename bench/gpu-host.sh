@@ -94,6 +94,9 @@ if [[ -x $build/bench/bench_ode_cvode ]]; then
   cat "$results/cvode.json" >> "$results/gpu-host.txt"
 fi
 
+# Large coupled systems, against a copy and by pairs.
+timeout 60 "$build/bench/bench_gpu_coupled" "$results/coupled.json" "$cores" >> "$results/gpu-host.txt" 2>&1 || failed=1
+
 # from the start of the program to its answer, its kernel compiled and kept before
 small() {
   local start=$EPOCHREALTIME
@@ -122,6 +125,7 @@ cat > "$results/gpu-host.json" << END
  "stream": $(cat "$results/stream.json"),
  "ode": $(cat "$results/ode.json" 2> /dev/null || echo null),
  "cvode": $(cat "$results/cvode.json" 2> /dev/null || echo null),
+ "coupled": $(cat "$results/coupled.json" 2> /dev/null || echo null),
  "quad": $(cat "$results/quad.json" 2> /dev/null || echo null), "quad_small_job_seconds": $answer}
 END
 cat "$results/gpu-host.txt"

@@ -82,6 +82,7 @@ static status make_request(const coupled_layout *l, const coupled_functions *f, 
   r->kernel = KERNEL_NAME[which];
   r->f = of;
   r->texts = COUPLED_TEXTS;
+  r->before = "pair.h";
   coupled_texts(l, f, look, text, r->text);
   for (int i = 0; i < COUPLED_TEXTS; i++) { /* of the formulas only the kernel's own */
     if (r->text[i].f != of && r->text[i].f != look) r->text[i].f = NULL;

@@ -6,7 +6,7 @@
 
 enum { SLOTS = COUPLED_THREADS / COUPLED_ROW };
 
-extern "C" __global__ void __launch_bounds__(COUPLED_THREADS, 2)
+extern "C" __global__ void __launch_bounds__(COUPLED_THREADS, 3)
     coupled_sums(const __grid_constant__ coupled_sums_args a) {
   __shared__ double part[SLOTS][COUPLED_ANY_SUMS][COUPLED_ROW];
   const int lane = (int)threadIdx.x % COUPLED_ROW, slot = (int)threadIdx.x / COUPLED_ROW;

@@ -15,7 +15,8 @@
  *   COUPLED_AT_ONCE, COUPLED_IS_GRID                                  see coupled_near
  * and the functions
  *   coupled_value(in, out), coupled_jacobian_value(in, out), coupled_sum_value(in, out)
- *   coupled_look(y, line, s, in): in[k] = what the point s lines after y sees through reach k */
+ *   coupled_look(y, line, s, in): in[k] = what the point s lines after y sees through reach k
+ *   pair_load(at, &a, &b), pair_store(at, a, b)                       as in pair.h */
 #ifndef CUDA_COUPLED_THREAD_H
 #define CUDA_COUPLED_THREAD_H
 
@@ -176,7 +177,7 @@ PORTABLE int coupled_bits_turned(int c) {
 PORTABLE void coupled_lane(const coupled_state *s, double *in, gidx begin, int count, int full,
                            int lane, double *sum) {
   double term[COUPLED_ANY_SUMS];
-  UNROLLED_ON_GPU(4)
+  UNROLLED_ON_GPU(1)
   for (int k = 0; k < BLOCK_MAX / BLOCK_LANES; k++) {
     const int other = lane + k * BLOCK_LANES;
     if (!full && other >= count) break;

@@ -39,6 +39,7 @@ static void add(char *text, size_t room, const char *format, ...) {
  * file of the user's. */
 static void add_texts(const rtc_request *r, char *text, size_t room) {
   add(text, room, "#include \"halosweep_functions.h\"\n"); /* its names are global */
+  if (r->before != NULL) add(text, room, "#include \"%s\"\n", r->before);
   for (int i = 0; i < r->texts; i++) {
     const rtc_text *t = &r->text[i];
     if (t->f == NULL) {

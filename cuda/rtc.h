@@ -26,8 +26,9 @@ typedef struct rtc_request {
   const char *kernel; /* "quad_sum": also the text's name, with .cuh */
   const formula *f;   /* formula_value; the one messages name */
   rtc_text text[RTC_TEXTS];
-  int texts; /* not 0: these are the kernel's functions, and f is one of them */
-  int wide;  /* points a call of formula_points() at a time, where the text allows; 0: one */
+  int texts;          /* not 0: these are the kernel's functions, and f is one of them */
+  const char *before; /* a header that texts need, besides; NULL: none */
+  int wide; /* points a call of formula_points() at a time, where the text allows; 0: one */
   char define[RTC_DEFINES][RTC_DEFINE]; /* "-DNAME=value" */
   int defines;
 } rtc_request;

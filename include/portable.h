@@ -69,22 +69,6 @@ PORTABLE double double_of(uint64_t bits) {
   return u.value;
 }
 
-/* Two doubles side by side, at a multiple of 16 bytes: one access on a GPU. */
-typedef struct double_pair {
-  double a, b;
-} __attribute__((aligned(16))) double_pair;
-
-PORTABLE void pair_load(const double *at, double *a, double *b) {
-  const double_pair pair = *(const double_pair *)at;
-  *a = pair.a;
-  *b = pair.b;
-}
-
-PORTABLE void pair_store(double *at, double a, double b) {
-  const double_pair pair = {a, b};
-  *(double_pair *)at = pair;
-}
-
 /* Whether two floats differ in their bits. */
 PORTABLE int bits_differ(float x, float y) {
   union {

@@ -49,6 +49,12 @@ static const char *const KERNELS =
     "  for (lidx q = a->begin; q < a->end; q++) coupled_rows(a, q);\n"
     "}\n";
 
+/* cuda/pair.h, as C. */
+#define PAIRS                                                                                      \
+  "static inline void pair_load(const double *at, double *a, double *b) { *a = at[0]; *b = "       \
+  "at[1]; }\n"                                                                                     \
+  "static inline void pair_store(double *at, double a, double b) { at[0] = a; at[1] = b; }\n"
+
 /* What cuda/rtc.c puts together, as C. */
 static status write_source(const coupled_layout *l, const coupled_functions *f, int at_once,
                            text_builder *out) {
@@ -59,7 +65,7 @@ static status write_source(const coupled_layout *l, const coupled_functions *f, 
   char reaches[COUPLED_LOOK];
   coupled_texts(l, f, &look, reaches, text);
   coupled_defines(l, f, at_once, define);
-  TRY(text_append(out, "#include \"formula_gpu.h\"\n"));
+  TRY(text_append(out, "#include \"formula_gpu.h\"\n" PAIRS));
   for (int i = 0; i < COUPLED_DEFINES; i++) {
     TRY(text_print(out, "#define %s %ld\n", define[i].name, define[i].value));
   }
@@ -208,6 +214,7 @@ static void same_bits(void **state) {
 #define coupled_jacobian_value       coupled_value
 #define coupled_sum_value            coupled_value
 #define coupled_look(y, line, s, in) (void)((in)[0] = (y)[(s) * (line)])
+#define pair_store(at, a, b)         (void)((at)[0] = (a), (at)[1] = (b))
 #include "coupled_thread.h"
 
 static void lines(void **state) {
