@@ -13,6 +13,7 @@
 #define ODE_PARAMETERS(plan) 0
 #define ODE_KIND(plan)       0
 #define ODE_VARIANT(plan)    0
+#define ODE_STEP(w)          ((const ode_tableau *)0)
 #define ODE_TOGETHER         1
 
 typedef struct ode_call {

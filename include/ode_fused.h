@@ -7,8 +7,9 @@
  *   ODE_N                how many components, a constant
  *   ode_value(in, out)   f: in = t, components, parameters; out = components
  *   ODE_TOGETHER         for GPUs: fixed steps in a row without a jump
- *   ODE_STEP(w)          the tableau times dt, where it is in constant memory (a GPU's fma of three
- *                        registers takes a seventh longer than one with a factor from there)
+ *   ODE_STEP(w)          the tableau times dt where it is in constant memory, or a null pointer: a
+ *                        GPU's fma of three registers takes a seventh longer than one that has a
+ *                        factor from there
  *
  * Worth it for systems of few components whose text has no branches. */
 #ifndef ODE_FUSED_H
@@ -21,10 +22,6 @@ enum {
   ODE_FUSED_P = ODE_SHARED(0) + ODE_PARAMETERS(0),
   ODE_FUSED_IN = 1 + ODE_FUSED_N + ODE_FUSED_P
 };
-
-#ifndef ODE_STEP
-#define ODE_STEP(w) ((const ode_tableau *)0)
-#endif
 
 /* One lane's numbers. in[]: the function's inputs, of which the parameters stay. */
 typedef struct ode_lane {

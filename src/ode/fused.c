@@ -28,6 +28,7 @@ static status write_source(const formula *rhs, const ode_plan *plan, text_builde
   TRY(text_print(out, "#define ODE_PARAMETERS(plan) %d\n", (int)plan->parameters));
   TRY(text_print(out, "#define ODE_KIND(plan) %d\n", (int)plan->kind));
   TRY(text_print(out, "#define ODE_VARIANT(plan) %d\n", (int)plan->variant));
+  TRY(text_append(out, "#define ODE_STEP(w) ((const ode_tableau *)0)\n"));
   TRY(text_append(out, "#define ODE_SYSTEM_H\n"
                        "typedef struct ode_call ode_call;\n"
                        "#include \"ode_fused.h\"\n"
