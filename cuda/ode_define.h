@@ -10,7 +10,7 @@
 #include "ode_paths.h"
 #include "rtc_check.h"
 
-enum { ODE_DEFINES = 12, ODE_TEXTS = 4 };
+enum { ODE_DEFINES = 13, ODE_TEXTS = 4 };
 
 /* What ode_thread.h takes apart: flags of the noise, and the levels of its paths. */
 static inline long ode_noise_is(const ode_plan *plan) {
@@ -33,6 +33,18 @@ static inline int ode_steps_together(const formula *rhs) {
   return strlen(rhs->text) < SHORT ? SEVERAL : 1;
 }
 
+/* Thread blocks that a multiprocessor is to hold at once: so many that the loop over fixed steps of
+ * a few slopes still fits into registers, for more warps hide more of what fma waits for; what is
+ * around the loop may spill. 1: as many as it comes to. */
+static inline int ode_blocks(const ode_plan *plan) {
+  enum { REGISTERS = 512 /* for a thread of each block */, LOOP = 12, MOST = 12, LEAST = 8 };
+  const int need = (LOOP + 8 * plan->components + 2 * plan->parameters + 7) / 8 * 8;
+  const int is_short = plan->variant == ODE_EULER || plan->variant == ODE_RK4;
+  if (plan->kind != ODE_RUNGE_KUTTA || plan->adaptive || !is_short) return 1;
+  const int blocks = REGISTERS / need;
+  return blocks > MOST ? MOST : blocks >= LEAST ? blocks : 1;
+}
+
 static inline void ode_defines(const ode_functions *f, const ode_plan *plan,
                                rtc_check_define out[ODE_DEFINES]) {
   const rtc_check_define all[ODE_DEFINES] = {{"ODE_N", plan->components},
@@ -46,7 +58,8 @@ static inline void ode_defines(const ode_functions *f, const ode_plan *plan,
                                              {"ODE_N_NOISES", plan->noises},
                                              {"ODE_NOISE_IS", ode_noise_is(plan)},
                                              {"ODE_HAS_JACOBIAN", plan->has_jacobian != 0},
-                                             {"ODE_TOGETHER", ode_steps_together(f->rhs)}};
+                                             {"ODE_TOGETHER", ode_steps_together(f->rhs)},
+                                             {"ODE_BLOCKS", ode_blocks(plan)}};
   for (int i = 0; i < ODE_DEFINES; i++) out[i] = all[i];
 }
 
