@@ -27,7 +27,7 @@ status coupled_weigh_by(coupled_run *run, vec e, vec y, vec u, double rtol, doub
   linear_system *s = &run->space;
   ATTEMPT(s, run->kernels->coupled->weigh(run->place, e, y, u, rtol, atol));
   int64_t asked = checkpointing_asks(run->saving) || s->failure != STATUS_OK;
-  linear_phase(s, PHASE_COMMUNICATE);
+  linear_meet(s);
   rc = run->kernels->sums(run->place, run->world, 1, &asked, mean);
   linear_phase(s, PHASE_COMPUTE);
   if (asked > s->asked) s->asked = asked;

@@ -13,6 +13,10 @@
 
 void linear_phase(linear_system *s, int p) { timers_switch(s->timers, (phase)p); }
 
+void linear_meet(linear_system *s) {
+  if (comm_size(s->world) > 1) linear_phase(s, PHASE_COMMUNICATE);
+}
+
 transport_side linear_side(linear_system *s) {
   return (transport_side){s->kernels, s->place, s->world, &s->plan, &s->halo_send, &s->halo_ghost};
 }
@@ -36,7 +40,7 @@ done:
 
 static status collect(linear_system *s, int count, double *out) {
   int64_t asked = s->ask || s->failure != STATUS_OK;
-  linear_phase(s, PHASE_COMMUNICATE);
+  linear_meet(s);
   status rc = s->kernels->sums(s->place, s->world, count, &asked, out);
   linear_phase(s, PHASE_COMPUTE);
   if (asked > s->asked) s->asked = asked;
@@ -184,7 +188,7 @@ status linear_max_abs(linear_system *s, vec x, double *out) {
   ATTEMPT(s, s->kernels->max_abs(s->place, x, &largest));
   /* MPI_MAX leaves NaN undefined: infinity says "not finite" as well */
   if (!rules_finite(largest) || s->failure != STATUS_OK) largest = INFINITY;
-  linear_phase(s, PHASE_COMMUNICATE);
+  linear_meet(s);
   status rc = comm_max_f64(s->world, &largest, 1);
   linear_phase(s, PHASE_COMPUTE);
   *out = largest;

@@ -56,6 +56,10 @@ status linear_store(linear_system *s, double *to, vec from);
 /* Host clock charged to `p` from now on. Local. */
 void linear_phase(linear_system *s, int p);
 
+/* Before sums over ranks: the clock is charged to communication, but for a rank that is alone, who
+ * waits for nothing but its device. Local. */
+void linear_meet(linear_system *s);
+
 /* 2^-e for the exponent e of `largest`; 1 for 0 and for what is not finite. Local. */
 double linear_scale_for(double largest);
 

@@ -124,7 +124,7 @@ void mixed_begin(stepping *t, mixed *m, single_vec to, double fall) {
 
 status mixed_judge(stepping *t, mixed *m, judge_kind kind) {
   linear_system *s = t->run->system;
-  linear_phase(s, PHASE_COMMUNICATE);
+  linear_meet(s);
   status rc =
       s->kernels->solve->judge(s->place, s->world, kind, m->judged.state, s->failure != STATUS_OK);
   linear_phase(s, PHASE_COMPUTE);

@@ -88,7 +88,7 @@ status judged_start(linear_system *s, judged *j, const solve_state *state) {
 status judged_step(solve_run *run, judged *j, judge_kind kind) {
   linear_system *s = run->system;
   const int stop = s->failure != STATUS_OK || checkpointing_asks(run->saving);
-  linear_phase(s, PHASE_COMMUNICATE);
+  linear_meet(s);
   status rc = s->kernels->solve->judge(s->place, s->world, kind, j->state, stop);
   linear_phase(s, PHASE_COMPUTE);
   j->issued++;
