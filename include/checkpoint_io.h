@@ -30,6 +30,10 @@ typedef struct checkpoint_item {
   /* Where it lies: `data`, or where `move` takes it from (to_file) and puts it. */
   void *data;
   status (*move)(void *context, void *buffer, int to_file);
+  /* Distributed items whose length in a file may be another: called before its content is read,
+   * with that length, to set first, count, and where it goes (data; move NULL). NULL: it must be
+   * the same. Local. */
+  status (*resize)(void *context, struct checkpoint_item *item, int64_t length);
   void *context;
 } checkpoint_item;
 
@@ -48,8 +52,9 @@ status checkpoint_write(comm *c, const char *path, const checkpoint_item *items,
 
 /* Reads all items (the same set that was written) and proves the file whole: format, names, types,
  * sizes, checksums, seal. A replicated item gets `length` and an array at `data` of its own, to be
- * freed with alloc_free; a distributed one must have its length in the file. STATUS_IO when the
- * file is damaged or of another version: the items' memory is then not to be used. */
+ * freed with alloc_free; a distributed one without `resize` must have its length in the file.
+ * STATUS_IO when the file is damaged or of another version: the items' memory is then not to be
+ * used. */
 status checkpoint_read(comm *c, const char *path, checkpoint_item *items, int count, void *buffer);
 
 /* Whether `path` carries the mark of a checkpoint, whole or damaged; nothing there is no failure.

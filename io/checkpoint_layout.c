@@ -20,7 +20,7 @@ static status find_item(hid_t file, const char *path, checkpoint_item *item, int
                    &place->data)) {
     return fail(STATUS_IO, "%s: %s is missing or damaged", path, item->name);
   }
-  if (!item->replicated && place->length != item->length) {
+  if (!item->replicated && item->resize == NULL && place->length != item->length) {
     return fail(STATUS_IO, "%s: %s has %lld numbers, expected %lld", path, item->name,
                 (long long)place->length, (long long)item->length);
   }

@@ -81,7 +81,12 @@ static status open_together(reading *r, checkpoint_item *items, int count) {
   TRY(comm_broadcast(c, r->places, sizeof r->places, 0));
   TRY(comm_broadcast(c, &r->expected, sizeof r->expected, 0));
   for (int i = 0; i < count; i++) {
-    if (items[i].replicated) items[i].length = r->places[i].length;
+    checkpoint_item *item = &items[i];
+    const int64_t length = r->places[i].length;
+    if (item->resize != NULL) {
+      TRY(checkpoint_settle(c, item->resize(item->context, item, length)));
+    }
+    if (item->replicated || item->resize != NULL) item->length = length;
   }
 done:
   return rc;

@@ -59,8 +59,9 @@ static const option ODE[] = {
     {"ode", "t_start", OPTION_REAL, "0", NULL, 0, 0, OPTION_PROBLEM, "where to begin, s"},
     {"ode", "t_end", OPTION_REAL, NULL, NULL, 0, 0, 0,
      "where to end, s; may lie before t_start; the last step is shortened to hit it"},
-    {"ode", "save_at", OPTION_REALS, NULL, NULL, 0, 0, OPTION_PROBLEM,
-     "keep the states at these times too, s, by the method's dense output"},
+    {"ode", "save_at", OPTION_REALS, NULL, NULL, 0, 0, 0,
+     "keep the states at these times too, s, by the method's dense output; a restart may leave out "
+     "some, and name new ones that no trajectory is past"},
     {"ode", "rtol", OPTION_REAL, "1e-6", NULL, 0, 1, 0,
      "error of a step, relative to each component"},
     {"ode", "atol", OPTION_REAL, "1e-9", NULL, 0, OPTION_FINITE, 0, "... plus this"},

@@ -400,6 +400,7 @@ void coupled_close(coupled_run *run) {
   linear_vector_release(s, &run->velocities);
   for (int i = 0; i <= ODE_STAGES; i++) linear_vector_release(s, &run->k[i]);
   alloc_free(&run->saved);
+  alloc_free(&run->saved_there);
   alloc_free(&run->kept);
   function_release(&run->rhs);
   function_release(&run->sums);

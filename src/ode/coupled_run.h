@@ -47,10 +47,14 @@ typedef struct coupled_run {
   double *constant; /* parameters and constants */
   coupled_work *work;
   vec y, u, v, e;
-  vec k[ODE_STAGES + 1];     /* k[0] = f(t, y) */
-  int end;                   /* which k is the slope at u */
-  double *saved;             /* [saves][components of this rank]; NaN: not met */
-  void *kept;                /* coupled_saving.c's */
+  vec k[ODE_STAGES + 1]; /* k[0] = f(t, y) */
+  int end;               /* which k is the slope at u */
+  double *saved;         /* [saves][components of this rank]; NaN: not met */
+  void *kept;            /* coupled_saving.c's */
+  /* of a checkpoint gone on from: at how many instants it has states, and those, while they become
+   * this run's; [components of this rank][instants_there] */
+  int64_t instants_there;
+  double *saved_there;
   vec positions, velocities; /* verlet: 1 at the components that are, 0 at others */
   coupled_newton *newton;
 

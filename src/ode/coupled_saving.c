@@ -1,11 +1,13 @@
-/* Checkpoints of a coupled run: the state and its slope, the instants saved so far (by component,
- * so that a rank has one run of them), time, step and controller. A run that goes on makes the
- * steps the first one would have made, to the last bit, on any number of ranks. */
+/* Checkpoints of a coupled run: the state and its slope, the states saved so far (by component,
+ * so that a rank has one run of them) and their instants, which may be others now (instants.h),
+ * time, step and controller. A run that goes on makes the steps the first one would have made, to
+ * the last bit, on any number of ranks. */
 #include <math.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "coupled_run.h"
+#include "instants.h"
 
 enum { T, H, MEMORY, STIFF_H, STIFF_PRODUCT, REALS };
 enum {
@@ -22,6 +24,8 @@ enum {
   MATRICES,
   WHOLES
 };
+
+static const char SAVED[] = "/ode/saved", SAVE_AT[] = "/ode/save_at";
 
 /* What lives between two saves. */
 typedef struct kept {
@@ -41,21 +45,44 @@ static status move_slope(void *context, void *buffer, int to_file) {
                  : linear_load(&run->space, run->k[0], buffer);
 }
 
+/* To a file; from one they come by make_room. */
 static status move_saved(void *context, void *buffer, int to_file) {
-  coupled_run *run = context;
+  const coupled_run *run = context;
   const int64_t saves = run->plan.saves, rows = run->space.rows;
   double *at = buffer;
+  (void)to_file;
   for (int64_t i = 0; i < rows; i++) {
-    for (int64_t k = 0; k < saves; k++) {
-      double *there = &run->saved[k * rows + i];
-      if (to_file) {
-        at[i * saves + k] = *there;
-      } else {
-        *there = at[i * saves + k];
-      }
-    }
+    for (int64_t k = 0; k < saves; k++) at[i * saves + k] = run->saved[k * rows + i];
   }
   return STATUS_OK;
+}
+
+static checkpoint_item item_of(coupled_run *run, const char *name, int64_t width) {
+  const linear_system *s = &run->space;
+  return (checkpoint_item){.name = name,
+                           .type = CHECKPOINT_F64,
+                           .length = width * s->global_rows,
+                           .first = width * s->first_row,
+                           .count = width * s->rows,
+                           .context = run};
+}
+
+/* The saved states of a checkpoint: [component of this rank][its instants]. */
+static status make_room(void *context, checkpoint_item *item, int64_t length) {
+  status rc = STATUS_OK;
+  coupled_run *run = context;
+  const int64_t there = length / run->space.global_rows;
+  alloc_free(&run->saved_there);
+  run->instants_there = there;
+  if (there * run->space.global_rows != length) {
+    return fail(STATUS_IO, "%s: %lld numbers, for %lld components", SAVED, (long long)length,
+                (long long)run->space.global_rows);
+  }
+  *item = item_of(run, SAVED, there);
+  TRY(alloc_array(&run->saved_there, item->count, sizeof(double), "saved states"));
+  item->data = run->saved_there;
+done:
+  return rc;
 }
 
 static status refresh_reals(void *context, checkpoint_item *item) {
@@ -84,15 +111,17 @@ static status refresh_wholes(void *context, checkpoint_item *item) {
 
 status coupled_saving_add(coupled_run *run) {
   status rc = STATUS_OK;
-  const linear_system *s = &run->space;
-  const int64_t saves = run->plan.saves;
-  checkpoint_item state = {.name = "/ode/state",
-                           .type = CHECKPOINT_F64,
-                           .length = s->global_rows,
-                           .first = s->first_row,
-                           .count = s->rows,
-                           .move = move_state,
-                           .context = run};
+  checkpoint_item state = item_of(run, "/ode/state", 1), slope = item_of(run, "/ode/slope", 1);
+  checkpoint_item saved = item_of(run, SAVED, run->plan.saves);
+  const checkpoint_item times = {.name = SAVE_AT,
+                                 .type = CHECKPOINT_F64,
+                                 .replicated = 1,
+                                 .length = run->plan.saves,
+                                 .data = run->plan.save_at.at};
+  state.move = move_state;
+  slope.move = move_slope;
+  saved.move = move_saved;
+  saved.resize = make_room;
   if (run->kept == NULL) TRY(alloc_zeroed(&run->kept, 1, sizeof(kept), "checkpoints"));
   kept *k = run->kept;
   const checkpoint_item reals = {.name = "/ode/reals",
@@ -106,17 +135,9 @@ status coupled_saving_add(coupled_run *run) {
                                   .length = WHOLES,
                                   .data = k->whole};
   TRY(checkpointing_add(run->saving, &state, NULL, NULL));
-  state.name = "/ode/slope";
-  state.move = move_slope;
-  TRY(checkpointing_add(run->saving, &state, NULL, NULL));
-  if (saves > 0) {
-    state.name = "/ode/saved";
-    state.move = move_saved;
-    state.length *= saves;
-    state.first *= saves;
-    state.count *= saves;
-    TRY(checkpointing_add(run->saving, &state, NULL, NULL));
-  }
+  TRY(checkpointing_add(run->saving, &slope, NULL, NULL));
+  TRY(checkpointing_add(run->saving, &times, NULL, NULL));
+  TRY(checkpointing_add(run->saving, &saved, NULL, NULL));
   TRY(checkpointing_add(run->saving, &reals, refresh_reals, run));
   TRY(checkpointing_add(run->saving, &wholes, refresh_wholes, run));
 done:
@@ -154,6 +175,42 @@ static status go_on(coupled_run *run, const double *real, const int64_t *whole) 
   return coupled_newton_open(run);
 }
 
+/* What is saved, from the checkpoint's. */
+static status take_saved(coupled_run *run, instants *m) {
+  status rc = STATUS_OK;
+  const int64_t rows = run->space.rows;
+  for (int64_t k = 0; k < run->plan.saves; k++) {
+    double *to = run->saved + k * rows;
+    const int64_t source = instants_source(m, k, run->clock.t[0], run->clock.status[0]);
+    if (source == INSTANT_NOW) TRY(linear_store(&run->space, to, run->y));
+    for (int64_t i = 0; source >= 0 && i < rows; i++) {
+      to[i] = run->saved_there[i * m->there + source];
+    }
+  }
+done:
+  return rc;
+}
+
+static status settle_saved(coupled_run *run) {
+  status rc = STATUS_OK;
+  instants m = {0};
+  int64_t there;
+  const double *then = checkpointing_loaded(run->saving, SAVE_AT, &there);
+  if (there != run->instants_there) {
+    rc = comm_agree(run->world, fail(STATUS_IO, "a checkpoint of another layout"));
+    goto done;
+  }
+  rc = instants_match(&run->plan, run->plan.save_at.at, then, there, &m);
+  if (rc == STATUS_OK) rc = take_saved(run, &m);
+  TRY(comm_agree(run->world, rc));
+  if (comm_rank(run->world) > 0) memset(m.missed, 0, (size_t)run->plan.saves * sizeof *m.missed);
+  rc = instants_check(run->world, &m, 1);
+done:
+  alloc_free(&run->saved_there);
+  instants_release(&m);
+  return rc;
+}
+
 status coupled_saving_load(coupled_run *run, int64_t *number) {
   status rc = STATUS_OK;
   int64_t reals, wholes;
@@ -166,6 +223,7 @@ status coupled_saving_load(coupled_run *run, int64_t *number) {
     goto done;
   }
   TRY(go_on(run, real, whole));
+  rc = settle_saved(run);
 done:
   return rc;
 }

@@ -292,6 +292,7 @@ void ode_ensemble_close(ode_ensemble *e) {
   e->kernels->release(e->place, &e->plan.save_at);
   e->kernels->release(e->place, &e->plan.common);
   ode_rows_release(&e->mine);
+  alloc_free(&e->saved_there);
   ownership_release(&e->owned);
 }
 

@@ -52,6 +52,10 @@ typedef struct ode_ensemble {
   ode_rows mine;
   ode_kernel *kernel;
   ode_staging *staging;
+  /* of a checkpoint gone on from: at how many instants it has states, and those where they are not
+   * as many as this run's; [count][instants_there][components] */
+  int64_t instants_there;
+  double *saved_there;
   int64_t piece; /* trajectories that staging has room for */
 
   /* results, of all ranks */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Large coupled systems from the command line: equal results on ranks x threads x backends, from
-# [equations] too; interrupted before and after auto has changed the method, and gone on elsewhere;
-# what is refused. Case 142.
+# [equations] too; interrupted before and after auto has changed the method, and gone on elsewhere,
+# also with other saved times; what is refused. Case 142.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -37,15 +37,23 @@ grep -q '^/ode/saved 4800' list && grep -q '^/ode/final 2400' list || complain "
 
 # case 142: auto finishes; an interruption before and one after the change of method
 heat="heat1d --n 60 --initial 1 --t_end 0.05 --threads 1"
-ode 1 $heat --report whole.json || complain "heat1d: exit $?"
+saved() { # the saved states of result files, byte for byte
+  /usr/bin/python3 -c "import h5py" 2> /dev/null || return
+  /usr/bin/python3 -c 'import sys, h5py; a, b = (h5py.File(n)["ode/saved"][()].tobytes() for n in sys.argv[1:]); sys.exit(a != b)' "$@"
+}
+ode 1 $heat --report whole.json --save_at 0.001,0.03,0.04 --output whole.h5 || complain "heat1d: exit $?"
 first=$(mark)
 grep -q 'stiff: at t = .*h |lambda| =' err || complain "nothing said of stiffness"
 grep -q '"switched_at_step"' whole.json || complain "no change of method in the report"
 for at in 20 90; do
-  ode 1 $heat --max_steps $at --checkpoint "ck$at.h5"
+  ode 1 $heat --max_steps $at --checkpoint "ck$at.h5" --save_at 0,0.001,0.04,0.045
   [ $? = 4 ] || complain "max_steps $at: expected exit 4"
-  ode 3 $heat --checkpoint "ck$at.h5" --restart latest || complain "restart at $at: exit $?"
+  ode 1 $heat --checkpoint "ck$at.h5" --restart latest --save_at 0.0005,0.03
+  [ $? = 2 ] && grep -q 't = 0.0005 are not in the checkpoint (it has t = 0, 0.001, 0.04, 0.045), and it is past' err ||
+    complain "saved times in the past at $at"
+  ode 3 $heat --checkpoint "ck$at.h5" --restart latest --save_at 0.001,0.03,0.04 --output part.h5 || complain "restart at $at: exit $?"
   [ "$(mark)" = "$first" ] || complain "restart at $at: $(mark), expected $first"
+  saved whole.h5 part.h5 || complain "restart at $at: other saved states"
 done
 ode 1 $heat --method tsit5 --max_steps 150
 [ $? = 4 ] && grep -q 'max_steps = 150.*stiff' err || complain "tsit5: expected exit 4 and a word of stiffness"

@@ -182,11 +182,41 @@ static void other_items(void **state) {
   fail_clear();
 }
 
+static status take_all(void *context, checkpoint_item *item, int64_t length) {
+  checkpoint_item items[ITEMS];
+  items_of(items);
+  *(int64_t *)context = length;
+  item->first = items[0].first;
+  item->count = items[0].count;
+  item->data = items[0].data;
+  return STATUS_OK;
+}
+
+/* An item that is as long as it is in the file. */
+static void another_length(void **state) {
+  (void)state;
+  checkpoint_item items[ITEMS];
+  int64_t told = 0;
+  put_copy(content, size);
+  items_of(items);
+  items[0].length = items[0].first = items[0].count = 0;
+  items[0].resize = take_all;
+  items[0].context = &told;
+  memset(x, 0, sizeof x);
+  assert_ok(checkpoint_read(world, COPY, items, ITEMS, NULL));
+  assert_int_equal(told, LENGTH);
+  assert_int_equal(items[0].length, LENGTH);
+  for (int64_t i = items[0].first; i < items[0].first + items[0].count; i++) {
+    assert_same_bits(x[i], value(i));
+  }
+  for (int i = 1; i < ITEMS; i++) alloc_free(&items[i].data);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_written),   cmocka_unit_test(any_byte_changed),
       cmocka_unit_test(data_changed), cmocka_unit_test(cut_anywhere),
-      cmocka_unit_test(other_items),
+      cmocka_unit_test(other_items),  cmocka_unit_test(another_length),
   };
   if (comm_open(&argc, &argv, &world) != STATUS_OK) return 1;
   int failed = cmocka_run_group_tests(tests, make, clean);

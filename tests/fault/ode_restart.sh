@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # `ode` in pieces is `ode` in one go: stopped by a signal, killed, with damaged checkpoints, gone on with other
-# ranks and backends, to the same bits of states and saved states; a finished run returns at once; limits and
-# tolerances may change, a longer t_end goes on, the rest is refused by name; only = failed and unfinished.
+# ranks and backends, to the same bits of states and saved states; a finished run returns at once; limits,
+# tolerances and what is saved may change, a longer t_end goes on, the rest is refused by name; only = failed and
+# unfinished.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -131,6 +132,32 @@ ode "${rk4[@]}" --t_end 2 --checkpoint ck.h5 --restart latest; expect 2 "not a w
 rm -f ck.*.h5
 ode "${short[@]}" --t_end 1 --checkpoint ck.h5; expect 0 "fingerprint"
 ode "${short[@]}" --t_end 2 --checkpoint ck.h5 --restart latest --rtol 1e-9; expect 0 "going on from"
+
+name="save_at" # trajectories are at 1.3 to 2.6 in the checkpoint
+some=("${short[@]}" --t_end 10)
+save() { ode "${some[@]}" --restart "$first" --save_at "$1" --output x.h5; }
+rm -f ck.*.h5
+ode "${some[@]}" --save_at 0,1,9,9.8 --max_steps 20 --checkpoint ck.h5; expect 4 "at the step limit"
+first=$(ls ck.*.h5)
+ode "${some[@]}" --save_at 0,1,8,9 --output whole.h5; expect 0 "fingerprint"
+cp out whole.out
+save 0,1,8,9; expect 0 "going on from" # as many
+same
+tables whole.h5 x.h5
+ode "${some[@]}" --save_at 1,8,8.5,9,9.8,10 --output whole.h5; expect 0 "fingerprint"
+mpirun -n 2 "$HALOSWEEP" ode "${some[@]}" --restart "$first" --save_at 1,8,8.5,9,9.8,10 --output x.h5 >out 2>err
+expect 0 "going on from"
+same
+tables whole.h5 x.h5
+save 9,8,0.5,0.7; expect 2 "at t = 0.5, 0.7 are not in the checkpoint (it has t = 0, 1, 9, 9.8), and 300 of 300 traj"
+save 2; expect 2 "of 300 trajectories are past that"
+ode "${some[@]}" --restart "$first"; expect 0 "fingerprint" # nothing is saved
+same
+rm -f ck.*.h5
+ode "${rk4[@]}" --t_end 1 --checkpoint ck.h5; expect 0 "fingerprint"
+ode "${rk4[@]}" --t_end 2 --save_at 1,1.505 --output whole.h5; expect 0 "fingerprint"
+ode "${rk4[@]}" --t_end 2 --save_at 1,1.505 --output x.h5 --restart ck.*.h5; expect 0 "going on from" # it is at 1
+tables whole.h5 x.h5
 
 name="only"
 blow=(--equations.dy "y^2" --sweep.y "linspace(0.1, 2, 20)" --initial 0 --t_end 0.8)
