@@ -10,7 +10,7 @@
 #include "ode_paths.h"
 #include "rtc_check.h"
 
-enum { ODE_DEFINES = 13, ODE_TEXTS = 4 };
+enum { ODE_DEFINES = 14, ODE_TEXTS = 5 };
 
 /* What ode_thread.h takes apart: flags of the noise, and the levels of its paths. */
 static inline long ode_noise_is(const ode_plan *plan) {
@@ -58,6 +58,7 @@ static inline void ode_defines(const ode_functions *f, const ode_plan *plan,
                                              {"ODE_N_NOISES", plan->noises},
                                              {"ODE_NOISE_IS", ode_noise_is(plan)},
                                              {"ODE_HAS_JACOBIAN", plan->has_jacobian != 0},
+                                             {"ODE_HAS_TIME", plan->has_time != 0},
                                              {"ODE_TOGETHER", ode_steps_together(f->rhs)},
                                              {"ODE_BLOCKS", ode_blocks(plan)}};
   for (int i = 0; i < ODE_DEFINES; i++) out[i] = all[i];
@@ -72,6 +73,7 @@ static inline void ode_texts(const ode_functions *f, const ode_plan *plan,
                                             : plan->has_jacobian ? f->jacobian
                                                                  : NULL};
   out[3] = (rtc_text){"ode_noise_value", noisy ? f->noise : NULL};
+  out[4] = (rtc_text){"ode_time_value", plan->has_time ? f->time : NULL};
 }
 
 #endif

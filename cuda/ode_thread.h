@@ -8,11 +8,13 @@
  *
  * Who includes this defines before, as constants (ode_define.h),
  *   ODE_N, ODE_N_SHARED, ODE_N_OWN, ODE_THE_KIND, ODE_THE_VARIANT   those of the plan
- *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES, ODE_HAS_JACOBIAN likewise, 0 or 1
+ *   ODE_IS_ADAPTIVE, ODE_HAS_EVENT, ODE_HAS_SAVES, ODE_HAS_JACOBIAN, ODE_HAS_TIME
+ *                                                                   likewise, 0 or 1
  *   ODE_TOGETHER                                                    see ode_fused.h
  *   ODE_N_NOISES, ODE_NOISE_IS                                      of kind ODE_NOISY
  * and the functions of the system,
- *   ode_value(in, out), ode_event_value(in, out), ode_noise_value(in, out), and
+ *   ode_value(in, out), ode_event_value(in, out), ode_time_value(in, out),
+ *   ode_noise_value(in, out), and
  *   ode_jacobian_value(in, out), which is that of the noise where there is noise  (formula.h)
  * Systems of more than ODE_N_FUSED components stay in loops, whose arrays are local memory: else
  * their text would be compiled for minutes. */
@@ -89,6 +91,12 @@ PORTABLE void ode_jacobian(const ode_call *call, const double *t, const double *
   ode_jacobian_value(in, j);
 }
 
+PORTABLE void ode_time(const ode_call *call, const double *t, const double *y, double *ft) {
+  double in[ODE_IN];
+  ode_inputs(call, t, y, in);
+  ode_time_value(in, ft);
+}
+
 PORTABLE void ode_noise(const ode_call *call, const double *t, const double *y, double *g) {
   double in[ODE_IN];
   ode_inputs(call, t, y, in);
@@ -154,6 +162,7 @@ PORTABLE int ode_thread(const ode_advance_args *a, int64_t i) {
   plan.adaptive = ODE_IS_ADAPTIVE;
   plan.has_event = ODE_HAS_EVENT;
   plan.has_jacobian = ODE_HAS_JACOBIAN;
+  plan.has_time = ODE_HAS_TIME;
   plan.saves = ODE_HAS_SAVES ? plan.saves : 0;
   call.p = p;
   call.step = &a->step;

@@ -66,11 +66,11 @@ typedef struct ode_plan {
   int32_t adaptive; /* the step follows the error estimate */
   int32_t order;    /* of the error estimate plus one: the error of a step is about h^order */
   int32_t components;
-  int32_t shared, parameters;      /* of p: values all trajectories share, then each one's own */
-  int32_t has_event, has_jacobian; /* which functions there are besides f */
-  int32_t noises;                  /* independent Brownian motions */
-  int32_t diagonal;                /* each component has its own; else every one may have all */
-  int32_t additive;                /* the noise does not depend on y */
+  int32_t shared, parameters; /* of p: values all trajectories share, then each one's own */
+  int32_t has_event, has_jacobian, has_time; /* which functions there are besides f */
+  int32_t noises;                            /* independent Brownian motions */
+  int32_t diagonal; /* each component has its own; else every one may have all */
+  int32_t additive; /* the noise does not depend on y */
   int32_t has_noise_jacobian;
   int32_t stratonovich, antithetic;
   double t_start, t_end;

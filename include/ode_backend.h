@@ -21,6 +21,7 @@ typedef struct ode_fused {
 typedef struct ode_functions {
   const formula *rhs;      /* [components] */
   const formula *jacobian; /* [components][components]: d rhs_i / d y_j; NULL: differences */
+  const formula *time;     /* [components]: d rhs_i / d t, for rodas4; NULL: a difference */
   const formula *noise;    /* [components][noises], or [components] where diagonal; NULL: none */
   /* [components]: d noise_i / d y_i where diagonal, else [components][noises][components]; NULL:
    * differences */

@@ -11,8 +11,9 @@
  * component never changes its sign; from zero itself, the way the component goes. Where steps are
  * fixed there are no tolerances: 1e-6 |y_j| + 1e-12 max_i (|y_i|, |h f_i|) then.
  *
- * d f / d t by one difference over sqrt(eps |h| max(|t|, |h|)) into the step: the rounding of t
- * over it and it over h are both sqrt(eps |t| / |h|), and f is not asked outside the step. */
+ * d f / d t likewise where plan->has_time, else by one difference over sqrt(eps |h| max(|t|, |h|))
+ * into the step: the rounding of t over it and it over h are both sqrt(eps |t| / |h|), and f is not
+ * asked outside the step. */
 #ifndef ODE_STIFF_H
 #define ODE_STIFF_H
 
@@ -84,9 +85,14 @@ PORTABLE int ode_stiff_factor(ode_work *w, double a, double b) {
   return dense_lu(w->matrix, n, w->pivot) == n;
 }
 
-/* ft = d f / d t at (t, y); 0 where the step is so short that t + a part of it is t. */
+/* ft = d f / d t at (t, y); of differences 0 where the step is so short that t + a part of it is t.
+ */
 PORTABLE void ode_stiff_time(const ode_work *w, double *ft) {
   const int n = ODE_COMPONENTS(w->plan);
+  if (w->plan->has_time) {
+    ode_time(w->call, w->t, w->y, ft);
+    return;
+  }
   const double h = fabs(w->h[0]), t = fabs(w->t[0]);
   const double step = ODE_ROOT_EPS * sqrt(h * (t > h ? t : h));
   const double at[ODE_LANES] = {w->h[0] < 0.0 ? w->t[0] - step : w->t[0] + step};

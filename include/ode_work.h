@@ -13,6 +13,7 @@
  *   ode_noise_jacobian(call, t, y, dg)  its derivatives; called for ODE_NOISY only
  *   ode_jacobian(call, t, y, j)  j[components][components][lanes]: d f_i / d y_j at
  *                              j[i * components + j]; called where plan->has_jacobian
+ *   ode_time(call, t, y, ft)   ft[components][lanes]: d f_i / d t; called where plan->has_time
  * and, before ode_march.h,
  *   ode_steps(w, count), ode_try(w)  ode_steps_explicit and ode_attempt_explicit, or what does the
  *                              same with the system known to the compiler (ode_fused.h)

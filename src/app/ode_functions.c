@@ -95,6 +95,18 @@ done:
   return rc;
 }
 
+/* Of rodas4: the derivatives of expressions; NULL: a difference. */
+static status make_time(ode_job *j) {
+  status rc = STATUS_OK;
+  TRY(function_jacobian(j->run->c, ode_is_plain(j) ? NULL : j->run->compiler, j->rhs, 0, 1,
+                        &j->time));
+  if (j->time == NULL) goto done;
+  j->e.f.time = function_formula(j->time);
+  j->e.plan.has_time = 1;
+done:
+  return rc;
+}
+
 /* A list of one text per component. *cut holds them. */
 static status cut_list(ode_job *j, const char *key, char **cut, const char **texts,
                        const char **where, char place[400]) {
@@ -168,6 +180,7 @@ status ode_functions_create(ode_job *j) {
     e->f.event = function_formula(j->event);
   }
   if ((j->method->flags & METHOD_STIFF) != 0) TRY(make_jacobian(j));
+  if (e->plan.kind == ODE_ROSENBROCK) TRY(make_time(j));
   if (j->in.tuples == 0 && j->in.table_file == NULL) TRY(make_initial(j));
   if (options_has(o, "ode.exact")) TRY(make_exact(j));
   if (strcmp(j->chosen.kernels->name, "omp") == 0 && ode_expected_steps(j) >= WORTH_FUSING) {
@@ -178,7 +191,7 @@ done:
 }
 
 void ode_functions_release(ode_job *j) {
-  function **all[] = {&j->rhs,   &j->jacobian, &j->noise, &j->noise_jacobian,
+  function **all[] = {&j->rhs,   &j->jacobian, &j->time, &j->noise, &j->noise_jacobian,
                       &j->event, &j->initial,  &j->exact};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) function_release(all[i]);
   module_release(&j->fused);

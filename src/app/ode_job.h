@@ -27,7 +27,7 @@ typedef struct ode_job {
   timers timers;
   backend_choice chosen; /* owns the device that e.place points to */
   ode_inputs in;
-  function *rhs, *jacobian, *noise, *noise_jacobian, *event, *initial, *exact;
+  function *rhs, *jacobian, *time, *noise, *noise_jacobian, *event, *initial, *exact;
   module *fused;
   const ode_method *method;
   const char *why; /* method = auto: the reason for it, else NULL */

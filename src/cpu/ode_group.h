@@ -50,6 +50,10 @@ static inline void ode_jacobian(const ode_call *call, const double *t, const dou
   ode_evaluate(call, call->f->jacobian, t, y, j);
 }
 
+static inline void ode_time(const ode_call *call, const double *t, const double *y, double *ft) {
+  ode_evaluate(call, call->f->time, t, y, ft);
+}
+
 #include "ode_explicit.h"
 #include "ode_noisy.h"
 
@@ -90,9 +94,9 @@ static inline void ode_group_release(ode_group *g) {
 
 /* The most outputs a function of the system has. */
 static inline int ode_outputs(const ode_functions *f) {
-  const formula *all[] = {f->rhs, f->jacobian, f->noise, f->noise_jacobian, f->event};
+  const formula *all[] = {f->rhs, f->jacobian, f->time, f->noise, f->noise_jacobian, f->event};
   int most = 0;
-  for (int i = 0; i < 5; i++) {
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i] != NULL && all[i]->outputs > most) most = all[i]->outputs;
   }
   return most;

@@ -34,10 +34,14 @@ while read -r method jacobian; do
   [ -n "$first" ] && [ "$(print)" = "$first" ] || complain "$method: $(print), expressions $first"
 done <<'E'
 tsit5
-rodas4 --jacobian f.c
+tr-bdf2 --jacobian f.c
 E
-run f.c --event f.c --method rodas4 || complain "differences"
+run f.c --event f.c --method tr-bdf2 || complain "differences"
 [ "$(print)" != "$first" ] || complain "the jacobian of a C file is not used"
+run "${text[@]}" --method rodas4 || complain "rodas4: expressions" # f by t too is differentiated
+first=$(print)
+run "${text[@]}" --method rodas4 --jacobian f.c || complain "rodas4: jacobian"
+[ -n "$first" ] && [ "$(print)" = "$first" ] || complain "rodas4: $(print), expressions $first"
 run f.c --event f.c --method tsit5 --checkpoint ck.h5 || complain "checkpoint"
 sed -i 's/-(p\[1\]/-(2 * p[1]/' f.c
 run f.c --event f.c --method tsit5 --checkpoint ck.h5 --restart latest

@@ -102,6 +102,15 @@ static void orders(void **state) {
   }
 }
 
+/* With true derivatives rodas4 keeps its order down to rounding. */
+static void small_steps(void **state) {
+  (void)state;
+  double coarse[2], fine[2];
+  errors(&METHOD[0], 0, 1, 800, &coarse[0], &coarse[1]);
+  errors(&METHOD[0], 0, 1, 1600, &fine[0], &fine[1]);
+  falls(&METHOD[0], "small steps", coarse[0], fine[0], 4.0);
+}
+
 /* Where y' = L (y - g(t)) + g'(t), L = -1e6, errors of steps are as small as 1 / L but fall by
  * lower powers of h; inside, Newton's correction leaves of the curve's error what its slope is off,
  * over L. */
@@ -326,10 +335,10 @@ static void events(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(orders),      cmocka_unit_test(smooth_orders), cmocka_unit_test(stability),
-      cmocka_unit_test(to_rounding), cmocka_unit_test(jacobians),     cmocka_unit_test(singular),
-      cmocka_unit_test(not_numbers), cmocka_unit_test(no_solution),   cmocka_unit_test(edges),
-      cmocka_unit_test(backwards),   cmocka_unit_test(events)};
+      cmocka_unit_test(orders),    cmocka_unit_test(small_steps), cmocka_unit_test(smooth_orders),
+      cmocka_unit_test(stability), cmocka_unit_test(to_rounding), cmocka_unit_test(jacobians),
+      cmocka_unit_test(singular),  cmocka_unit_test(not_numbers), cmocka_unit_test(no_solution),
+      cmocka_unit_test(edges),     cmocka_unit_test(backwards),   cmocka_unit_test(events)};
   assert_ok(comm_open(&argc, &argv, &world));
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   comm_close(&world);

@@ -16,7 +16,7 @@
 typedef struct ode_try {
   const backend *kernels;
   device *place;
-  function *rhs, *event, *jacobian, *noise, *noise_jacobian;
+  function *rhs, *event, *jacobian, *time, *noise, *noise_jacobian;
   ode_functions f;
   module *fused;
   ode_plan plan;
@@ -32,7 +32,7 @@ typedef struct ode_setting {
   const char *event; /* NULL: none */
   int components, parameters;
   ode_plan plan;               /* method, instants, tolerances */
-  const char *const *jacobian; /* NULL: differences */
+  const char *const *jacobian; /* with it d rhs / d t is exact, too; NULL: differences */
 } ode_setting;
 
 /* Takes the noise in; as an expression with its derivatives where the method uses them. */
@@ -74,6 +74,8 @@ static inline void ode_try_open_noisy(ode_try *e, const backend *b, comm *c, com
     request.outputs = is->components * is->components;
     assert_ok(function_create(c, with, &request, &e->jacobian));
     e->f.jacobian = function_formula(e->jacobian);
+    assert_ok(function_jacobian(c, with, e->rhs, 0, 1, &e->time));
+    e->f.time = function_formula(e->time);
   }
   e->f.rhs = function_formula(e->rhs);
   e->plan = is->plan;
@@ -81,7 +83,7 @@ static inline void ode_try_open_noisy(ode_try *e, const backend *b, comm *c, com
   e->plan.parameters = is->parameters;
   e->plan.has_event = is->event != NULL;
   if (noise != NULL) ode_try_noise(e, c, with, &request, noise);
-  e->plan.has_jacobian = is->jacobian != NULL;
+  e->plan.has_jacobian = e->plan.has_time = is->jacobian != NULL;
   if (e->plan.max_steps == 0) e->plan.max_steps = 1000000;
   if (!e->plan.adaptive) {
     e->plan.steps = ode_step_count(e->plan.t_start, e->plan.t_end, e->plan.dt);
@@ -125,6 +127,7 @@ static inline void ode_try_close(ode_try *e) {
   function_release(&e->noise);
   function_release(&e->noise_jacobian);
   function_release(&e->jacobian);
+  function_release(&e->time);
   e->kernels->close(&e->place);
 }
 

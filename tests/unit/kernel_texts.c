@@ -118,6 +118,7 @@ static void must_march(const ode_functions *f, int kind, int variant, int adapti
                          .parameters = 1,
                          .has_event = f->event != NULL,
                          .has_jacobian = f->jacobian != NULL,
+                         .has_time = f->time != NULL,
                          .has_noise_jacobian = f->noise_jacobian != NULL,
                          .noises = 2,
                          .diagonal = 1,
@@ -142,7 +143,8 @@ static void of_trajectories(void **state) {
   must_march(&with_event, ODE_RUNGE_KUTTA, ODE_TSIT5, 1);
   must_march(&without, ODE_RUNGE_KUTTA, ODE_RK4, 0);
   must_march(&without, ODE_VERLET, 0, 0);
-  const ode_functions with_jacobian = {.rhs = function_formula(f), .jacobian = function_formula(j)};
+  const ode_functions with_jacobian = {
+      .rhs = function_formula(f), .jacobian = function_formula(j), .time = function_formula(f)};
   must_march(&with_jacobian, ODE_ROSENBROCK, 0, 1);
   must_march(&without, ODE_IMPLICIT, ODE_TR_BDF2, 1);
   const ode_functions noisy = {.rhs = function_formula(f),
