@@ -20,7 +20,7 @@
 /* The kernels' texts and the headers of this folder they include. */
 extern const embedded_file KERNEL_TEXTS[];
 
-enum { RTC_DEFINES = 16, RTC_DEFINE = 48, RTC_TEXTS = 4 };
+enum { RTC_DEFINES = 16, RTC_DEFINE = 48, RTC_TEXTS = 5 };
 
 typedef struct rtc_request {
   const char *kernel; /* "quad_sum": also the text's name, with .cuh */
