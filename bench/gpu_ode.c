@@ -146,29 +146,24 @@ done:
 
 static status bench_robertson(int threads) {
   status rc = STATUS_OK;
-  enum { OPERATIONS = 690 /* of an attempt that is taken */ };
-  function_request r = robertson_request();
-  function *made = NULL, *derived = NULL;
+  enum { OPERATIONS = 640 /* of an attempt that is taken */ };
+  robertson r;
   ensemble gpu = {0}, cpu = {0};
   char what[100];
-  r.plain = 1;
-  TRY(function_create(world, NULL, &r, &made));
-  TRY(function_jacobian(world, NULL, made, 1, 3, &derived));
-  const ode_functions f = {.rhs = function_formula(made), .jacobian = function_formula(derived)};
-  TRY(time_robertson(&BACKEND_cuda, 1, &f, 100000, &gpu));
+  TRY(robertson_make(world, NULL, &r));
+  TRY(time_robertson(&BACKEND_cuda, 1, &r.f, 100000, &gpu));
   report("Robertson rodas4 to t = 1e5 at 1e-6, 100000 rate triples", 1e5 / gpu.seconds,
          "trajectories/s", 0.0);
   report("  attempts of a trajectory", gpu.attempts, "", 0.0);
   report("  of the arithmetic limit", 1e5 / gpu.seconds * gpu.attempts * OPERATIONS / LIMIT, "",
          0.0);
-  TRY(time_robertson(&BACKEND_omp, threads, &f, 2000, &cpu));
+  TRY(time_robertson(&BACKEND_omp, threads, &r.f, 2000, &cpu));
   snprintf(what, sizeof what, "  2000 on %d threads of this host, interpreted", threads);
   report(what, 2000.0 / cpu.seconds, "trajectories/s", 0.0);
 done:
   ensemble_close(&gpu);
   ensemble_close(&cpu);
-  function_release(&made);
-  function_release(&derived);
+  robertson_release(&r);
   return rc;
 }
 

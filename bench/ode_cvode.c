@@ -5,7 +5,7 @@
  * CVODE as one would use it for this: BDF with Newton's method, the dense direct solver, the
  * Jacobian given, everything of the problem compiled for this processor; an instance a thread,
  * started again for each triple (CVodeReInit), triples dealt out as threads become free. rodas4
- * is that of the OpenMP backend, functions and Jacobian compiled at run time; the GPU's results
+ * is that of the OpenMP backend, functions and derivatives compiled at run time; the GPU's results
  * have its bits. Both at rtol, and atol = 1e-4 rtol. Rounds are interleaved, medians taken.
  *
  * Errors are those of the states at the end of the first COMPARED triples against rodas4 at rtol
@@ -197,12 +197,10 @@ done:
 static status run(comm *c, compiler *with, bench *b) {
   status rc = STATUS_OK;
   static const double rtol[] = {1e-6, 1e-7, 1e-8};
-  const function_request request = robertson_request();
-  function *made = NULL, *derived = NULL;
+  robertson r;
   double off = 0.0;
-  TRY(function_create(c, with, &request, &made));
-  TRY(function_jacobian(c, with, made, 1, 3, &derived));
-  b->f = (ode_functions){.rhs = function_formula(made), .jacobian = function_formula(derived)};
+  TRY(robertson_make(c, with, &r));
+  b->f = r.f;
   TRY(alloc_array(&b->reference, 3 * COMPARED, sizeof(double), "reference"));
   TRY(make_reference(b, &off));
   printf("{\"what\": \"Robertson to t = 1e5\", \"sundials\": \"%s\", \"trajectories\": %lld, ",
@@ -213,8 +211,7 @@ static status run(comm *c, compiler *with, bench *b) {
   printf("]}\n");
 done:
   alloc_free(&b->reference);
-  function_release(&made);
-  function_release(&derived);
+  robertson_release(&r);
   return rc;
 }
 

@@ -7,15 +7,39 @@
 #include <math.h>
 
 #include "function.h"
-#include "ode.h"
+#include "ode_backend.h"
 
 static const double ROBERTSON_END = 1e5;
 
-static inline function_request robertson_request(void) {
+/* f and, differentiated, its Jacobian and its derivative by t: what rodas4 asks for. */
+typedef struct robertson {
+  function *rhs, *jacobian, *time;
+  ode_functions f;
+} robertson;
+
+static inline void robertson_release(robertson *r) {
+  function_release(&r->rhs);
+  function_release(&r->jacobian);
+  function_release(&r->time);
+}
+
+/* `with` NULL: interpreted. Collective; released also after a failure. */
+static inline status robertson_make(comm *c, compiler *with, robertson *out) {
+  status rc = STATUS_OK;
   static const char *const names[] = {"t", "x", "y", "z", "k1", "k2", "k3", NULL};
   static const char *const texts[] = {"-k1*x + k3*y*z", "k1*x - k2*y^2 - k3*y*z", "k2*y^2"};
   static const char *const where[] = {"x", "y", "z"};
-  return (function_request){.texts = texts, .where = where, .names = names, .outputs = 3};
+  const function_request r = {
+      .texts = texts, .where = where, .names = names, .outputs = 3, .plain = with == NULL};
+  *out = (robertson){0};
+  TRY(function_create(c, with, &r, &out->rhs));
+  TRY(function_jacobian(c, with, out->rhs, 1, 3, &out->jacobian));
+  TRY(function_jacobian(c, with, out->rhs, 0, 1, &out->time));
+  out->f = (ode_functions){.rhs = function_formula(out->rhs),
+                           .jacobian = function_formula(out->jacobian),
+                           .time = function_formula(out->time)};
+done:
+  return rc;
 }
 
 static inline uint64_t robertson_scramble(uint64_t z) {
@@ -38,7 +62,7 @@ static inline void robertson_start(int64_t count, double *y, double *p) {
   }
 }
 
-/* rodas4 with the Jacobian. */
+/* rodas4 with all derivatives. */
 static inline ode_plan robertson_plan(double rtol, double atol) {
   return (ode_plan){.kind = ODE_ROSENBROCK,
                     .adaptive = 1,
@@ -46,6 +70,7 @@ static inline ode_plan robertson_plan(double rtol, double atol) {
                     .components = 3,
                     .parameters = 3,
                     .has_jacobian = 1,
+                    .has_time = 1,
                     .t_end = ROBERTSON_END,
                     .rtol = rtol,
                     .atol = atol,
