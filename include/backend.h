@@ -86,6 +86,7 @@ typedef struct backend {
   const struct heat_backend *heat;       /* NULL: not there */
   const struct ode_backend *ode;         /* NULL: not there */
   const struct coupled_backend *coupled; /* NULL: not there */
+  const struct direct_package *direct;   /* factorises matrices on this device; NULL: none does */
 } backend;
 
 #ifdef __cplusplus

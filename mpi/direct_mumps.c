@@ -1,4 +1,5 @@
-/* Direct solution by MUMPS (direct.h): parallel multifrontal LU, or L D L' of a symmetric matrix.
+/* Direct solution by MUMPS (direct_package.h): parallel multifrontal LU, or L D L' of a symmetric
+ * matrix.
  *
  * Each rank gives its own rows (distributed assembled input, ICNTL(18) = 3); right-hand sides are
  * gathered on rank 0 and solutions scattered from there: 8 n bytes of one rank. Pivots are chosen
@@ -14,12 +15,12 @@
 
 #include "alloc.h"
 #include "comm_native.h"
-#include "direct.h"
+#include "direct_package.h"
 #include "fp_check.h"
 
 typedef void mumps_call(DMUMPS_STRUC_C *);
 
-struct direct {
+struct mumps {
   comm *c;
   mumps_call *call;
   DMUMPS_STRUC_C m;
@@ -55,23 +56,22 @@ static status find(mumps_call **call) {
   void *p = library == NULL ? NULL : dlsym(library, "dmumps_c");
   memcpy(call, &p, sizeof p); /* POSIX lets an address of data be one of a function */
   if (p == NULL) {
-    return fail(STATUS_UNAVAILABLE,
-                "method direct: MUMPS (%s) was not found; install it (Debian and Ubuntu: "
-                "libmumps-%.*s, clusters: module load mumps) or put its folder on LD_LIBRARY_PATH",
-                name, kept, MUMPS_VERSION);
+    return fail(
+        STATUS_UNAVAILABLE,
+        "MUMPS (%s), for method direct on CPUs, was not found; install it (Debian and Ubuntu: "
+        "libmumps-%.*s, clusters: module load mumps) or put its folder on LD_LIBRARY_PATH",
+        name, kept, MUMPS_VERSION);
   }
   return fp_check("after MUMPS was loaded");
 }
 
-status direct_find(void) {
+status mumps_find(void) {
   mumps_call *call;
   return find(&call);
 }
 
-status direct_look(comm *c) { return comm_agree(c, direct_find()); }
-
 /* MUMPS marks its own failures; `what` was asked of it. The same on all ranks. */
-static status check(const direct *d, const char *what) {
+static status check(const mumps *d, const char *what) {
   const int code = d->m.infog[0];
   if (code >= 0) return STATUS_OK;
   if (code == NO_MEMORY || code == -19) {
@@ -83,7 +83,7 @@ static status check(const direct *d, const char *what) {
 }
 
 /* Own entries with global places, from 1; of a symmetric matrix those on and below the diagonal. */
-static status take_entries(direct *d, const csr_block *a, int symmetric) {
+static status take_entries(mumps *d, const csr_block *a, int symmetric) {
   status rc = STATUS_OK;
   const eidx entries = a->offset[a->rows];
   eidx at = 0;
@@ -109,7 +109,7 @@ done:
   return rc;
 }
 
-static status take_layout(direct *d, const ownership *owned) {
+static status take_layout(mumps *d, const ownership *owned) {
   status rc = STATUS_OK;
   d->rows = (int)(ownership_end(owned) - ownership_begin(owned));
   if (owned->rank != 0) goto done;
@@ -124,13 +124,13 @@ done:
   return rc;
 }
 
-static void run_job(direct *d, int job) {
+static void run_job(mumps *d, int job) {
   d->m.job = job;
   d->call(&d->m);
 }
 
 /* Analysis and factorisation, with more room as long as MUMPS asks for it. */
-static void factorise(direct *d) {
+static void factorise(mumps *d) {
   enum { TRIES = 5 };
   for (int i = 0; i < TRIES; i++) {
     run_job(d, JOB_FACTORISE);
@@ -143,7 +143,7 @@ static void factorise(direct *d) {
   }
 }
 
-static status begin(direct *d, gidx n, int symmetric) {
+static status begin(mumps *d, gidx n, int symmetric) {
   status rc = STATUS_OK;
   d->m.par = 1;
   d->m.sym = symmetric ? 2 : 0;
@@ -166,10 +166,10 @@ done:
   return rc;
 }
 
-status direct_open(comm *c, const csr_block *a, const ownership *owned, int symmetric, direct **out,
-                   char broke[DIRECT_TEXT]) {
+status mumps_open(comm *c, const csr_block *a, const ownership *owned, int symmetric, mumps **out,
+                  char broke[DIRECT_TEXT]) {
   status rc = STATUS_OK;
-  direct *d = NULL;
+  mumps *d = NULL;
   broke[0] = '\0';
   *out = NULL;
   if (owned->rows >= INT_MAX) {
@@ -197,11 +197,11 @@ status direct_open(comm *c, const csr_block *a, const ownership *owned, int symm
   *out = d;
   d = NULL;
 done:
-  direct_close(&d);
+  mumps_close(&d);
   return rc;
 }
 
-status direct_solve(direct *d, double *x) {
+status mumps_solve(mumps *d, double *x) {
   status rc = STATUS_OK;
   MPI_Comm world = comm_native(d->c);
   TRY(comm_check(
@@ -219,8 +219,8 @@ done:
   return rc;
 }
 
-void direct_close(direct **out) {
-  direct *d = *out;
+void mumps_close(mumps **out) {
+  mumps *d = *out;
   if (d == NULL) return;
   if (d->begun) run_job(d, JOB_END);
   alloc_free(&d->row);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "direct.h"
+#include "direct_package.h"
 #include "info.h"
 #include "result_io.h"
 
@@ -26,7 +26,7 @@ static void add(lacking *l, const char *what, const char *how) {
 static void find_lacks(const run_context *run, const info_seat *seat, lacking *l) {
   l->count = 0;
   if (!seat->has_gpu) add(l, "GPU", seat->no_gpu);
-  if (direct_find() != STATUS_OK) add(l, "MUMPS", fail_text());
+  if (mumps_find() != STATUS_OK) add(l, "MUMPS", fail_text());
   fail_clear();
   if (!compiler_found(run->compiler)) {
     char text[LACK_TEXT];

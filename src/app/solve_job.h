@@ -119,7 +119,7 @@ status solve_leave_mixed(solve_job *j, int *again);
 status solve_switch_method(solve_job *j, int *again);
 
 /* solve_plan.c */
-status solve_check_method(const solve_job *j);
+status solve_check_method(solve_job *j);
 matrix_format solve_format_asked(const options *o); /* local */
 status solve_open_backend(solve_job *j);
 status solve_load_system(solve_job *j, const double *b, const double *x0);

@@ -127,9 +127,9 @@ static status check(const solve_job *j) {
   return rc == STATUS_OK ? check_precision(j) : rc;
 }
 
-status solve_check_method(const solve_job *j) {
+status solve_check_method(solve_job *j) {
   status rc = comm_agree(j->run->c, check(j));
-  if (rc == STATUS_OK && j->method->flags & SOLVER_BY_A_PACKAGE) rc = direct_look(j->run->c);
+  if (rc == STATUS_OK && j->method->flags & SOLVER_BY_A_PACKAGE) rc = direct_look(&j->system);
   return rc;
 }
 

@@ -83,7 +83,7 @@ status coupled_matrix_open(coupled_run *run) {
   status rc = choose(run);
   coupled_newton *n = run->newton;
   TRY(comm_agree(run->world, rc));
-  if (n->solver->flags & SOLVER_BY_A_PACKAGE) TRY(direct_look(run->world));
+  if (n->solver->flags & SOLVER_BY_A_PACKAGE) TRY(direct_look(&run->space));
   rc = make_pattern(run);
   if (rc == STATUS_OK) {
     rc = alloc_array(&n->diagonal, n->rows.rows, sizeof *n->diagonal, "diagonal");
@@ -143,7 +143,7 @@ status coupled_matrix_make(coupled_run *run, double t, vec z, double s) {
     char broke[DIRECT_TEXT]; /* a singular matrix: the step is thrown away */
     TRY(comm_agree(run->world, space->failure));
     direct_close(&n->factors);
-    rc = direct_open(run->world, &n->rows, &run->owned, 0, &n->factors, broke);
+    rc = direct_open(space, &n->rows, &run->owned, 0, &n->factors, broke);
     goto done;
   }
   preconditioning_close(space, &n->made);

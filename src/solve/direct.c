@@ -46,7 +46,7 @@ static status factorise(stepping *t) {
   if (f->made != NULL) goto done;
   linear_phase(run->system, PHASE_SETUP);
   const preconditioner_request *q = run->rows;
-  TRY(direct_open(run->system->world, q->a, q->owned, q->symmetric, &f->made, run->broke));
+  TRY(direct_open(run->system, q->a, q->owned, q->symmetric, &f->made, run->broke));
   linear_phase(run->system, PHASE_COMPUTE);
   if (f->made == NULL) t->verdict = VERDICT_BREAKDOWN;
 done:
@@ -87,7 +87,8 @@ static status run(solve_run *run) { return stepping_run(run, &METHOD); }
 
 const solver SOLVER_direct = {
     .name = "direct",
-    .help = "factorisation by MUMPS; any matrix that is not singular, memory permitting",
+    .help = "factorisation by MUMPS, or cuDSS on a GPU; any matrix that is not singular, memory "
+            "permitting",
     .source = "Amestoy, Duff, L'Excellent, Koster (2001)",
     .flags = SOLVER_NEEDS_ROWS | SOLVER_BY_A_PACKAGE,
     .vector_bytes = 48,

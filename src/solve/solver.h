@@ -24,7 +24,8 @@ typedef struct linear_system {
   dptr halo_send, halo_ghost; /* the plan's buffers where they are the backend's; else at NULL */
   gidx global_rows, first_row;
   lidx rows, ghosts;
-  timers *timers; /* may be NULL */
+  timers *timers;                       /* may be NULL */
+  const struct direct_package *package; /* of method direct (direct.h); NULL: MUMPS */
   status failure; /* this rank's first local failure: it keeps exchanging, and asks all to stop */
   int ask;        /* this rank asks all to meet, in every sum from now on */
   int64_t asked;  /* most ranks that asked so in a sum since this was cleared */
