@@ -7,6 +7,7 @@
  *   many.c      the operations on several vectors at once (many.cu)
  *   judge.c     the end of a step
  *   table.c     the tables
+ *   cudss.c     direct solution by cuDSS, which cudss_open.[ch] finds
  *   rtc.[ch]    kernels compiled at run time around a formula
  *   quad.c      quadrature: its kernels are texts (quad_*.cuh), and quad_estimates.cu
  *   coupled.c   large coupled systems: kernels are texts (coupled_*.cuh), and coupled_weigh.cu

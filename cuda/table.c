@@ -3,6 +3,7 @@
 
 #include "coupled_cuda.h"
 #include "cuda_plain.h"
+#include "cudss.h"
 #include "device.h"
 #include "heat_level_args.h"
 #include "ode_cuda.h"
@@ -39,7 +40,7 @@ static const heat_backend HEAT_cuda = {.create = cuda_heat_create,
     .fill = cuda_fill, .copy = cuda_copy, .max_abs = cuda_max_abs, .dot = cuda_dot,                \
     .dots = cuda_dots, .combine = cuda_combine, .multiply = cuda_multiply,                         \
     .accumulate = cuda_accumulate, .sums = cuda_sums, .solve = (solver), .quad = &QUAD_cuda,       \
-    .heat = &HEAT_cuda, .ode = &ODE_cuda, .coupled = &COUPLED_cuda,                                \
+    .heat = &HEAT_cuda, .ode = &ODE_cuda, .coupled = &COUPLED_cuda, .direct = &DIRECT_cudss,       \
   }
 
 const backend BACKEND_cuda = TABLE(cuda_open, &SOLVE_cuda);

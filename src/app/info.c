@@ -11,7 +11,7 @@
 static const backend *const BACKENDS[] = {&BACKEND_ref, &BACKEND_omp, &BACKEND_cuda};
 
 /* What this build or this machine lacks: a sentence each that says how to get it. */
-enum { LACKS = 3, LACK_TEXT = 300 };
+enum { LACKS = 4, LACK_TEXT = 300 };
 typedef struct lacking {
   int count;
   const char *what[LACKS];
@@ -27,6 +27,9 @@ static void find_lacks(const run_context *run, const info_seat *seat, lacking *l
   l->count = 0;
   if (!seat->has_gpu) add(l, "GPU", seat->no_gpu);
   if (mumps_find() != STATUS_OK) add(l, "MUMPS", fail_text());
+  fail_clear();
+  const direct_package *own = BACKEND_cuda.direct; /* NULL in a build without CUDA */
+  if (own != NULL && seat->has_gpu && own->find() != STATUS_OK) add(l, own->name, fail_text());
   fail_clear();
   if (!compiler_found(run->compiler)) {
     char text[LACK_TEXT];

@@ -37,7 +37,7 @@ angle_allowed() { # FOLDER HEADER
   case " $posix " in *" $2 "*) return 0 ;; esac
   case $1:$2 in
     mpi:mpi.h | mpi:dmumps_c.h | io:mpi.h | io:hdf5.h | io:zlib.h | src/core:jansson.h | src/cpu:omp.h) return 0 ;;
-    cuda:cuda*.h | cuda:nv/target | cuda:nvrtc.h | cuda:nccl.h | cuda:cooperative_groups.h | cuda:cub/*) return 0 ;;
+    cuda:cuda*.h | cuda:nv/target | cuda:library_types.h | cuda:nvrtc.h | cuda:nccl.h | cuda:cooperative_groups.h | cuda:cub/*) return 0 ;;
     *) return 1 ;;
   esac
 }
