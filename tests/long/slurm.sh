@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Jobs of jobs/ longer than Slurm's limit of a minute (the shortest there is), until they are done: ended by what
 # squeue says is left, by Slurm's warning, by the limit itself; and preempted. Each leg goes on from an
-# iteration above the last one's, and the answer is the whole run's (cases 181, 184, 185, 187). About 8 minutes on idle cores.
+# iteration above the last one's, and the answer is the whole run's (cases 181, 184, 185, 187). About 6 minutes on idle cores.
 set -u
 # shellcheck source=../support/slurm_node.sh
 . "$HALOSWEEP_SOURCE/tests/support/slurm_node.sh"
@@ -14,10 +14,10 @@ complain() { echo "$*"; bad=1; }
 words=(--problem poisson2d --n 250 --method jacobi --format csr --progress off)
 print() { sed -n 's/^fingerprint  //p' "$1" | tail -n 1; }
 
-# as many iterations as take about 160 s here, or 65 s should others leave the cores meanwhile
-begin=$(date +%s%N)
-"$HALOSWEEP" solve "${words[@]}" --iterations 20000 --threads 1 --history probe.csv >whole 2>err
-count=$((20000 * 160000 / (($(date +%s%N) - begin) / 1000000)))
+# as many iterations as take 110 s of a core: more than a leg, however busy the machine is
+TIMEFORMAT=%U
+{ time "$HALOSWEEP" solve "${words[@]}" --iterations 20000 --threads 1 --history probe.csv >whole 2>err; } 2>seconds
+count=$((20000 * 110000 / 10#$(tr -d . <seconds)))
 words+=(--iterations "$count")
 "$HALOSWEEP" solve "${words[@]}" --threads 1 --history whole.csv >whole 2>err || complain "the whole run"
 slurm_start || { complain "no Slurm"; exit 1; }
