@@ -49,6 +49,22 @@ def same_dashes(words: Sequence[str]) -> list[str]:
     return out
 
 
+def counted(count: int, what: str) -> str:
+    """A number and what it counts: 1 rank, 2 ranks."""
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def advice(e: ModuleNotFoundError) -> str:
+    """Which package this Python lacks, and how to get it; any other module is a bug."""
+    package = PACKAGES.get((e.name or "").split(".")[0])
+    if package is None:
+        raise e
+    return (
+        f"{sys.executable} has no {e.name}: install it (Debian: {package}; or pip install "
+        f"{e.name}), or name a Python that has it: HALOSWEEP_PYTHON=/usr/bin/python3"
+    )
+
+
 def run(name: str, command: Callable[[list[str]], int], words: Sequence[str] | None = None) -> int:
     """Runs `command`; the exit code it returns or that its failure has."""
     try:
@@ -62,14 +78,7 @@ def run(name: str, command: Callable[[list[str]], int], words: Sequence[str] | N
         say(name, f"error: {e}")
         return e.code
     except ModuleNotFoundError as e:
-        package = PACKAGES.get((e.name or "").split(".")[0])
-        if package is None:
-            raise
-        say(
-            name,
-            f"error: {sys.executable} has no {e.name}: install it (Debian: {package}; or pip "
-            f"install {e.name}), or name a Python that has it: HALOSWEEP_PYTHON=/usr/bin/python3",
-        )
+        say(name, f"error: {advice(e)}")
         return UNAVAILABLE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

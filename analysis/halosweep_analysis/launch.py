@@ -1,4 +1,4 @@
-"""Runs the points of a scaling study, or submits them, and collects their reports.
+"""Runs the points of a scaling study, and collects their reports (slurm.py submits them instead).
 
 A folder holds a study: study.json (what it is a study of), rR.ini (the config on R ranks), and for
 every repeat k of a point rR-tT-BACKEND-k.json (the report) and .log (what was printed). A report
@@ -15,8 +15,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import scaling
 from .config import text_of
-from .failure import IO, PARTIAL, UNAVAILABLE, USAGE, Failure, say
+from .failure import IO, UNAVAILABLE, USAGE, Failure, counted, say
 from .reading import Report, read_report
 from .scaling import Point
 from .study import Study, config_on
@@ -24,7 +25,6 @@ from .study import Study, config_on
 FORMAT = "halosweep study 1"
 LAUNCHER = "mpirun -n {ranks} --map-by slot:PE={threads} --bind-to core"
 CROWDED = "mpirun -n {ranks} --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
-QUEUED = "in the queue: job "
 NOT_FOUND = "cannot be started"
 
 
@@ -40,6 +40,7 @@ class Setting:
     slurm: bool
     sbatch: list[str]
     collect: bool
+    wait: bool
     extra: list[str] = field(default_factory=list)
 
 
@@ -68,8 +69,8 @@ def open_folder(study: Study, s: Setting, force: bool) -> None:
     mark = s.folder / "study.json"
     if mark.exists():
         try:
-            found = json.loads(mark.read_text())
-        except json.JSONDecodeError:
+            found = dict(json.loads(mark.read_text(encoding="utf-8")))
+        except ValueError:
             found = {}
         differ = [k for k in identity if found.get(k) != identity[k]]
         if differ and not force:
@@ -79,7 +80,7 @@ def open_folder(study: Study, s: Setting, force: bool) -> None:
                 "or --force to begin anew",
             )
         if differ:
-            for old in list(s.folder.glob("r*-t*-*")) + [s.folder / "jobs.json"]:
+            for old in s.folder.glob("r*-t*-*"):
                 old.unlink(missing_ok=True)
     elif s.folder.is_dir() and any(s.folder.iterdir()) and not force:
         raise Failure(
@@ -106,6 +107,10 @@ def judge(report: Report, p: Point, command: str) -> str:
         return f"rejected: it ran on backend {report.get('backend')}"
     if report.get("exit_code") != 0:
         return f"exit {report.get('exit_code')}: {report.get('reason')}"
+    try:
+        scaling.time_of(report), scaling.work_of(report)
+    except (KeyError, TypeError, ValueError):
+        return "rejected: the report lacks what was measured"
     return ""
 
 
@@ -174,10 +179,20 @@ def write_config(study: Study, p: Point, s: Setting) -> None:
     )
 
 
+def launch_words(form: str, p: Point) -> list[str]:
+    """The launcher's words for a point, from a form with {ranks} and {threads}."""
+    try:
+        return shlex.split(form.format(ranks=p.ranks, threads=p.threads))
+    except (KeyError, IndexError, ValueError, AttributeError):
+        raise Failure(
+            USAGE,
+            f"--launcher '{form}': expected words with {{ranks}} and {{threads}} in them",
+        ) from None
+
+
 def run_repeat(study: Study, p: Point, s: Setting, k: int) -> None:
     """One run, to its end; what it printed goes to the log."""
-    form = s.launcher or (CROWDED if p.oversubscribed else LAUNCHER)
-    launch = shlex.split(form.format(ranks=p.ranks, threads=p.threads))
+    launch = launch_words(s.launcher or (CROWDED if p.oversubscribed else LAUNCHER), p)
     log = s.folder / f"{name_of(p)}-{k}.log"
     with open(log, "wb") as out:
         try:
@@ -213,60 +228,11 @@ def run_all(study: Study, points: list[Point], s: Setting) -> None:
                 continue
             say(
                 "scale",
-                f"{p.ranks} ranks x {p.threads} threads, {p.backend}: repeat {k} of {s.repeat}",
+                f"{counted(p.ranks, 'rank')} x {counted(p.threads, 'thread')}, {p.backend}: "
+                f"repeat {k} of {s.repeat}",
             )
             write_config(study, p, s)
             run_repeat(study, p, s, k)
     for p in points:
         if collect(p, s, study.command) and p.oversubscribed and not s.oversubscribe:
             p.trouble = f"more than the {cores} cores here (--oversubscribe runs it, as a trial)"
-
-
-def job_script(p: Point, s: Setting, command: str) -> str:
-    """The sbatch script of a point: the repeats that have no report yet, in a row."""
-    line = shlex.join(command_line(p, s, command, "@")).replace("-@.json", "-$k.json")
-    return f"""#!/bin/bash
-#SBATCH --job-name={name_of(p)}
-#SBATCH --ntasks={p.ranks}
-#SBATCH --cpus-per-task={p.threads}
-#SBATCH --output={name_of(p)}.slurm
-export SRUN_CPUS_PER_TASK={p.threads}
-for k in $(seq {s.repeat}); do
-  [ -e {name_of(p)}-$k.json ] ||
-    srun --mpi=pmix -n {p.ranks} --cpu-bind=cores {line} >{name_of(p)}-$k.log 2>&1
-done
-"""
-
-
-def _text_of(words: list[str], folder: Path) -> tuple[int, str]:
-    try:
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    except OSError as e:
-        raise Failure(UNAVAILABLE, f"{words[0]} {NOT_FOUND}: {e.strerror}") from None
-    return done.returncode, (done.stdout or done.stderr).strip()
-
-
-def submit_all(study: Study, points: list[Point], s: Setting) -> None:
-    """A job for every point that is neither complete nor in the queue."""
-    book = s.folder / "jobs.json"
-    jobs = json.loads(book.read_text()) if book.exists() else {}
-    for p in points:
-        if not collect(p, s, study.command):
-            continue
-        job = jobs.get(name_of(p))
-        if job is not None:
-            code, state = _text_of(["squeue", "-h", "-j", job, "-o", "%T"], s.folder)
-            if code == 0 and state:
-                p.trouble = f"{QUEUED}{job} ({state.lower()})"
-                continue
-        if s.collect:
-            continue
-        write_config(study, p, s)
-        script = s.folder / f"{name_of(p)}.sbatch"
-        script.write_text(job_script(p, s, study.command))
-        code, answer = _text_of(["sbatch", "--parsable", *s.sbatch, script.name], s.folder)
-        if code != 0:
-            raise Failure(PARTIAL, f"sbatch refused {script}: {answer}")
-        jobs[name_of(p)] = answer.split(";")[0]
-        book.write_text(json.dumps(jobs, indent=1) + "\n")
-        p.trouble = f"{QUEUED}{jobs[name_of(p)]} (submitted)"

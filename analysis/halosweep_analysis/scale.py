@@ -10,11 +10,12 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from . import launch, scale_files, scaling
+from . import launch, scale_files, scaling, slurm
 from .config import COMMANDS
-from .failure import PARTIAL, UNAVAILABLE, USAGE, Failure, Parser, run, say
+from .failure import PARTIAL, UNAVAILABLE, USAGE, Failure, Parser, advice, counted, run, say
 from .study import ITERATIONS, prepare
 
+BACKENDS = ("auto", "omp", "cuda", "ref")
 EXAMPLE = """
     halosweep scale configs/solve-poisson2d.ini --strong --ranks 1,2,4,8 --repeat 3
     halosweep scale heat.ini --weak --ranks 1,2,4 --steps 200 --slurm --sbatch "--time=30"
@@ -33,6 +34,13 @@ def _counts(text: str, name: str) -> list[int]:
             USAGE, f"{name} {text}: expected different numbers of at least 1, as in 1,2,4"
         )
     return sorted(counts)
+
+
+def _backends(text: str) -> list[str]:
+    names = text.split(",")
+    if not set(names) <= set(BACKENDS) or len(set(names)) < len(names):
+        raise Failure(USAGE, f"--backend {text}: expected some of {', '.join(BACKENDS)}, once each")
+    return names
 
 
 def _parser() -> Parser:
@@ -54,7 +62,7 @@ def _parser() -> Parser:
         "--threads", default="1", help="threads per rank, one number or several (%(default)s)"
     )
     p.add_argument(
-        "--backend", default="auto", help="one or several of auto, omp, cuda, ref (%(default)s)"
+        "--backend", default="auto", help=f"one or several of {', '.join(BACKENDS)} (%(default)s)"
     )
     p.add_argument(
         "--repeat", type=int, default=3, help="runs of each point; the median counts (%(default)s)"
@@ -81,6 +89,11 @@ def _parser() -> Parser:
         "--slurm",
         action="store_true",
         help="submit a job a point instead; later, the same command again shows the table",
+    )
+    p.add_argument(
+        "--wait",
+        action="store_true",
+        help="with --slurm: until the jobs have ended, then the table",
     )
     p.add_argument(
         "--sbatch", default="", help="more options for sbatch: --partition, --gpus-per-node, ..."
@@ -117,33 +130,45 @@ def _setting(args: Namespace, extra: list[str]) -> launch.Setting:
     for name in ("iterations", "steps"):
         if getattr(args, name) is not None and getattr(args, name) < 1:
             raise Failure(USAGE, f"--{name}: expected at least 1")
+    if args.wait and (args.collect or not args.slurm):
+        raise Failure(USAGE, "--wait waits for the jobs of --slurm (and --collect submits none)")
+    try:
+        sbatch = shlex.split(args.sbatch)
+    except ValueError as e:
+        raise Failure(USAGE, f"--sbatch '{args.sbatch}': {e}") from None
     return launch.Setting(
-        Path(args.folder or f"scale-{stem}-{mode}"),
-        _binary(),
-        args.repeat,
-        args.launcher,
-        args.oversubscribe,
-        args.slurm,
-        shlex.split(args.sbatch),
-        args.collect,
-        extra,
+        folder=Path(args.folder or f"scale-{stem}-{mode}"),
+        halosweep=_binary(),
+        repeat=args.repeat,
+        launcher=args.launcher,
+        oversubscribe=args.oversubscribe,
+        slurm=args.slurm,
+        sbatch=sbatch,
+        collect=args.collect,
+        wait=args.wait,
+        extra=extra,
     )
+
+
+def _draw(path: str, table: scale_files.Table) -> None:
+    from . import figure, scale_figure
+
+    figure.save(scale_figure.draw(table), figure.Target(path, True))
 
 
 def _write(s: launch.Setting, table: scale_files.Table) -> None:
     scale_files.write_csv(str(s.folder / "scale.csv"), table)
-    scale_files.write_hdf5(str(s.folder / "scale.h5"), table)
-    written = "scale.csv, scale.h5"
-    try:
-        if any(p.measured for p in table.points):
-            from . import figure, scale_figure
-
-            fig = scale_figure.draw(table)
-            figure.save(fig, figure.Target(str(s.folder / "scale.png"), True))
-            written += ", scale.png"
-    except ModuleNotFoundError as e:
-        say("scale", f"warning: no figure: {sys.executable} has no {e.name}")
-    say("scale", f"written: {written} in {s.folder}")
+    written = ["scale.csv"]
+    more = {"scale.h5": scale_files.write_hdf5}
+    if any(p.measured for p in table.points):
+        more["scale.png"] = _draw
+    for name, write in more.items():
+        try:
+            write(str(s.folder / name), table)
+            written.append(name)
+        except ModuleNotFoundError as e:
+            say("scale", f"warning: no {name}: {advice(e)}; then --collect writes it")
+    say("scale", f"written: {', '.join(written)} in {s.folder}")
 
 
 def command(words: list[str]) -> int:
@@ -154,14 +179,16 @@ def command(words: list[str]) -> int:
     s = _setting(args, extra)
     points = [
         scaling.Point(r, t, b)
-        for b in args.backend.split(",")
+        for b in _backends(args.backend)
         for t in _counts(args.threads, "--threads")
         for r in _counts(args.ranks, "--ranks")
     ]
     study = prepare(args.file, mode, args.command, args.iterations, args.steps)
+    if args.force and s.slurm:
+        slurm.refuse_others(s)
     launch.open_folder(study, s, args.force)
     if s.slurm:
-        launch.submit_all(study, points, s)
+        slurm.submit_all(study, points, s)
     else:
         launch.run_all(study, points, s)
     for p in points:
@@ -181,16 +208,19 @@ def command(words: list[str]) -> int:
     for line in scaling.table(points, laws, mode):
         print(line)
     _write(s, scale_files.Table(mode, study.command, points, laws))
-    waiting = sum(p.trouble.startswith(launch.QUEUED) for p in points)
+    waiting = sum(p.trouble.startswith(slurm.QUEUED) for p in points)
     failed = sum(bool(p.trouble) for p in points) - waiting
     if waiting:
-        say("scale", f"{waiting} points are in the queue: the same command later shows them")
+        say(
+            "scale", f"in the queue: {counted(waiting, 'point')}; the same command later shows more"
+        )
     if failed:
         say(
             "scale",
-            f"{failed} of {len(points)} points lack results; the same command tries them again",
+            f"without all results: {failed} of {counted(len(points), 'point')}; "
+            "the same command tries again",
         )
-    return PARTIAL if failed else 0
+    return PARTIAL if failed or (waiting and s.wait) else 0
 
 
 def main() -> None:

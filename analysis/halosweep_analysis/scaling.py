@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .failure import counted
 from .reading import Report
 
 GOOD = 0.75  # efficiency that counts as worth its ranks
@@ -231,7 +232,9 @@ def table(points: list[Point], laws: list[Fit], mode: str) -> list[str]:
             ]
             mark = f"  <- most ranks with efficiency >= {GOOD:.0%}" if p.best else ""
             remarks = mark + "".join(f"  [{r}]" for r in p.remarks)
-            remarks += f"  [{len(p.reports)} repeats only: {p.trouble}]" if p.trouble else ""
+            remarks += (
+                f"  [{counted(len(p.reports), 'repeat')} only: {p.trouble}]" if p.trouble else ""
+            )
         else:
             cells += ["-"] * 7
             remarks = f"  {p.trouble or 'not run'}"
@@ -245,7 +248,7 @@ def table(points: list[Point], laws: list[Fit], mode: str) -> list[str]:
         if f.deviation > NO_LAW:
             free = " (it does not describe these points)"
         lines.append(
-            f"{name}, {f.backend}, {f.threads} thread{'s' * (f.threads > 1)}: serial share "
+            f"{name}, {f.backend}, {counted(f.threads, 'thread')}: serial share "
             f"{f.serial:.3%}{limit}; deviates by {f.deviation:.1%} at most{free}"
         )
     if any("too small" in r for p in points for r in p.remarks):

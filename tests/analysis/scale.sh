@@ -96,27 +96,48 @@ expect 2 "different numbers of at least 1" "$HALOSWEEP" scale tiny.ini --strong 
 expect 2 "without mpirun" env OMPI_COMM_WORLD_SIZE=2 "$HALOSWEEP" scale tiny.ini --strong
 expect 7 "cannot be started" "${scale[@]}" --ranks 5 --launcher "$PWD/none {ranks}"
 
-# Slurm: submitted once, in the queue, then there
-mkdir bin slurm
+# options that make no sense, before anything is run
+expect 2 "expected some of auto, omp, cuda, ref, once each" "${scale[@]}" --backend ref,gpu
+expect 2 "with {ranks} and {threads} in them" "${scale[@]}" --ranks 5 --launcher "mpirun -n {np}"
+expect 2 "No closing quotation" "${scale[@]}" --slurm --sbatch "--comment='x"
+expect 2 "--wait waits for the jobs of --slurm" "${scale[@]}" --wait
+
+# Slurm: submitted once, in the queue, then there (a real one: tests/slurm, tests/long)
+mkdir bin
 cat >bin/sbatch <<'END'
 #!/bin/sh
+case "$*" in *r3-*) echo "sbatch: error: not that many" >&2; exit 1 ;; esac
 echo "$*" >>"$HERE/submitted"
 echo "7$(wc -l <"$HERE/submitted");cluster"
 END
-printf '#!/bin/sh\ncat "$HERE/queue"\n' >bin/squeue
+printf '#!/bin/sh\n[ -e "$HERE/queue" ] || { echo "no answer" >&2; exit 1; }\ncat "$HERE/queue"\n' >bin/squeue
 printf '#!/bin/sh\nwhile [ "$1" != "$HALOSWEEP" ]; do shift; done\nexec "$@"\n' >bin/srun
 chmod +x bin/*
-echo PENDING >queue
+queue() { printf '%s|r1-t1-ref|%s\n' "$1" "$PWD/queued" "99|RUNNING|None" "$PWD/elsewhere" >queue; }
 slurm=("$HALOSWEEP" scale tiny.ini --weak --backend ref --repeat 2 --ranks 1 --threads 1 --folder queued --slurm
   --sbatch "--partition=short")
 PATH=$PWD/bin:$PATH
-expect 0 "in the queue: job 71 (submitted)" "${slurm[@]}"
-holds '^--parsable --partition=short r1-t1-ref.sbatch$' submitted
-expect 0 "in the queue: job 71 (pending)" "${slurm[@]}"
-[ "$(wc -l <submitted)" = 1 ] || { echo "submitted twice"; bad=1; }
-(cd queued && bash r1-t1-ref.sbatch) || { echo "the job failed"; cat queued/*.log; bad=1; }
+expect 7 "squeue does not say what is in the queue: no answer" "${slurm[@]}"
+[ ! -e submitted ] || { echo "submitted without knowing the queue"; bad=1; }
 : >queue
+expect 0 "in the queue: job 71 (submitted)" "${slurm[@]}"
+holds "^--parsable --partition=short --job-name=r1-t1-ref --chdir=$PWD/queued r1-t1-ref.sbatch\$" submitted
+queue "71|PENDING|Resources"
+expect 0 "in the queue: job 71 (pending: Resources)" "${slurm[@]}"
+[ "$(wc -l <submitted)" = 1 ] || { echo "submitted twice"; bad=1; }
+expect 2 "jobs of it are in the queue: scancel 71 first" "${slurm[@]}" --force
+queue "71|CANCELLED|None"
+expect 4 "job 71 cancelled: not run" "${slurm[@]}" --collect
+expect 0 "in the queue: job 72 (submitted again; job 71 cancelled: not run)" "${slurm[@]}"
+# refused by Slurm: marked, and not fatal
+expect 4 "sbatch refused it: sbatch: error: not that many" "${slurm[@]}" --ranks 1,3
+grep -q "in the queue: job 7[23]" out || { echo "the other point"; cat out; bad=1; }
+(cd queued && bash r1-t1-ref.sbatch) || { echo "the job failed"; cat queued/*.log; bad=1; }
+cp submitted before
 expect 0 "efficiency >= 75%" "${slurm[@]}"
-[ "$(wc -l <submitted)" = 1 ] || { echo "submitted again"; bad=1; }
+cmp submitted before || { echo "submitted again"; bad=1; }
 holds '^n = 12, 12$' queued/r1.ini
+# reports that lack what was measured
+sed -i '/"seconds"/,/}/d' queued/r1-t1-ref-1.json
+expect 4 "1 repeat only" "${slurm[@]}" --collect
 exit $bad
