@@ -17,6 +17,8 @@ import numpy as np
 
 from . import figure
 from .failure import INPUT, Failure
+from .heat import grid_of
+from .layout import FIELD
 from .reading import Result, read_result
 
 if TYPE_CHECKING:
@@ -107,11 +109,11 @@ def _block(d: Difference, flat: int, a: np.ndarray, b: np.ndarray, shape: tuple[
 
 def _where(result: Result, d: Difference) -> str:
     """The first difference in the problem's words."""
-    if d.name == "VTKHDF/PointData/u":
-        grid = result.file["VTKHDF"].attrs
+    if d.name == FIELD:
+        origin, spacing = grid_of(result)
         t = result.array("VTKHDF/Steps/Values")[d.first[0]]
         places = [
-            f"{a} = {grid['Origin'][k] + grid['Spacing'][k] * i:.6g} m"
+            f"{a} = {origin[k] + spacing[k] * i:.6g} m"
             for k, (a, i) in enumerate(zip("xyz", reversed(d.first[1:])))
         ]
         return f"t = {t:.6g} s, " + ", ".join(places)
@@ -198,8 +200,7 @@ def draw(differences: list[Difference]) -> "Figure":
     below.set(
         ylabel="distance / ulp",
         xlabel="element, in the order of the file",
-        yscale="symlog",
-        ylim=(0, None),
+        yscale="symlog" if any(u == 0 for d in shown for _, u, _ in d.curve) else "log",
     )
     above.legend(fontsize=7)
     return fig

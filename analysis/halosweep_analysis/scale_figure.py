@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import figure
-from .failure import INPUT, Failure
+from .failure import INPUT, Failure, counted
 from .scale_files import Table
 from .scaling import GOOD, Point, predicted
+
+UPRIGHT, SMALLER = 4, 24  # bars whose names fit side by side; bars from which names are smaller
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +36,7 @@ def _speedup(axes: "Axes", t: Table, series: dict[tuple[str, int], list[Point]])
             fmt="o",
             capsize=2,
             color=look["color"],
-            label=f"{key[0]}, {key[1]} thread{'s' * (key[1] > 1)}",
+            label=f"{key[0]}, {counted(key[1], 'thread')}",
         )
         for f in t.fits:
             if (f.backend, f.threads) == key:
@@ -56,6 +58,52 @@ def _speedup(axes: "Axes", t: Table, series: dict[tuple[str, int], list[Point]])
     axes.legend(fontsize=7)
 
 
+def _efficiency(axes: "Axes", series: dict[tuple[str, int], list[Point]]) -> None:
+    for k, mine in enumerate(series.values()):
+        axes.plot(
+            [p.ranks for p in mine],
+            [100 * p.efficiency for p in mine],
+            marker="o",
+            markersize=5,
+            **figure.style(k),
+        )
+    axes.axhline(100 * GOOD, color="0.5", linewidth=1, label=f"{GOOD:.0%}")
+    best = [p for mine in series.values() for p in mine if p.best]
+    axes.plot(
+        [p.ranks for p in best],
+        [100 * p.efficiency for p in best],
+        "*",
+        color="black",
+        markersize=11,
+        label=f"most ranks with {GOOD:.0%} or more",
+    )
+    axes.set(xlabel="ranks", ylabel="efficiency / %", xscale="log", ylim=(0, None))
+    axes.legend(fontsize=7, loc="lower left")
+
+
+def _shares(axes: "Axes", points: list[Point]) -> None:
+    """Bars of compute and communication, parts of the time: seconds would hide the quick points."""
+    at = np.arange(len(points))
+    talking = np.array([100 * p.communicate / p.time if p.time > 0 else 0.0 for p in points])
+    axes.bar(at, 100 - talking, color=figure.COLOURS[0], label="compute")
+    axes.bar(
+        at,
+        talking,
+        bottom=100 - talking,
+        color=figure.COLOURS[1],
+        hatch="//" if len(points) <= UPRIGHT else None,
+        label="communicate",
+    )
+    axes.set(xlabel="ranks × threads, backend", ylabel="part of the time / %", ylim=(0, 100))
+    axes.set_xticks(
+        at,
+        [f"{p.ranks} × {p.threads} {p.backend}" for p in points],
+        rotation=0 if len(points) <= UPRIGHT else 90,
+        fontsize=7 if len(points) <= SMALLER else 5,
+    )
+    axes.legend(fontsize=7, loc="lower right")
+
+
 def draw(t: Table) -> "Figure":
     """All measured points of a study."""
     series: dict[tuple[str, int], list[Point]] = {}
@@ -66,31 +114,9 @@ def draw(t: Table) -> "Figure":
         raise Failure(INPUT, "no point of the study was measured: nothing to draw")
     fig, (left, middle, right) = figure.new(columns=3, width=4.4, height=3.8)
     _speedup(left, t, series)
-    for k, (key, mine) in enumerate(series.items()):
-        middle.plot(
-            [p.ranks for p in mine],
-            [100 * p.efficiency for p in mine],
-            marker="o",
-            label=f"{key[0]}, {key[1]}",
-            **figure.style(k),
-        )
-    middle.axhline(100 * GOOD, color="0.5", linewidth=1)
-    middle.set(xlabel="ranks", ylabel="efficiency / %", xscale="log", ylim=(0, None))
-    shown = [p for mine in series.values() for p in mine]
-    at = np.arange(len(shown))
-    right.bar(at, [p.compute for p in shown], color=figure.COLOURS[0], label="compute")
-    right.bar(
-        at,
-        [p.communicate for p in shown],
-        bottom=[p.compute for p in shown],
-        color=figure.COLOURS[1],
-        hatch="//",
-        label="communicate",
-    )
-    right.set(xlabel="ranks × threads", ylabel="time / s")
-    right.set_xticks(at, [f"{p.ranks} × {p.threads}\n{p.backend}" for p in shown], fontsize=7)
-    right.legend(fontsize=7)
-    ticks = sorted({p.ranks for p in shown})
+    _efficiency(middle, series)
+    _shares(right, [p for mine in series.values() for p in mine])
+    ticks = sorted({p.ranks for mine in series.values() for p in mine})
     for axes in (left, middle):
         axes.set_xticks(ticks, [str(v) for v in ticks])
         axes.minorticks_off()

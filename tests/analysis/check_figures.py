@@ -334,7 +334,10 @@ class Others(Drawing):
         self.assertEqual(again.fits, table.fits)
         fig = scale_figure.draw(again)
         self.same(fig.axes[1].lines[0].get_xydata(), [[1, 100], [2, 80], [4, 100 * (8 / 3 / 4)]])
-        self.same([b.get_height() for b in fig.axes[2].patches], [6, 3.75, 2.25, 2, 1.25, 0.75])
+        self.same(fig.axes[1].lines[2].get_xydata(), [[2, 80]])  # the star: most ranks with 75 %
+        self.same([b.get_height() for b in fig.axes[2].patches], [75] * 3 + [25] * 3)
+        names = [t.get_text() for t in fig.axes[2].get_xticklabels()]
+        self.assertEqual(names, ["1 × 1 omp", "2 × 1 omp", "4 × 1 omp"])
         self.same(fig.axes[0].containers[0].lines[0].get_xydata(), [[1, 1], [2, 1.6], [4, 8 / 3]])
         self.fails(INPUT, scale_figure.draw, scale_files.Table("strong", "heat", points[3:], []))
 
