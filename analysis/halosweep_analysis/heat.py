@@ -16,6 +16,7 @@ import numpy as np
 
 from . import figure
 from .failure import INPUT, USAGE, Failure
+from .layout import FIELD
 from .reading import Result, read_result
 
 if TYPE_CHECKING:
@@ -48,19 +49,34 @@ class Run:
 
     def read(self, t: int, index: tuple[object, ...]) -> np.ndarray:
         """A piece of the field at saved time t."""
-        return np.asarray(self.result.data["VTKHDF/PointData/u"][(t, *index)])
+        try:
+            return np.asarray(self.result.data[FIELD][(t, *index)])
+        except OSError as e:
+            raise Failure(INPUT, f"{self.result.path}: /{FIELD} cannot be read: {e}") from None
+
+
+def grid_of(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    """Origin and spacing of the field, x, y, z, in m."""
+    grid = result.file["VTKHDF"].attrs
+    try:
+        origin, spacing = (np.array(grid[n], dtype=float) for n in ("Origin", "Spacing"))
+    except (KeyError, ValueError, OSError):
+        origin = spacing = np.array([])
+    if origin.shape != (3,) or spacing.shape != (3,) or not np.isfinite([origin, spacing]).all():
+        raise Failure(INPUT, f"{result.path}: /VTKHDF lacks Origin or Spacing: three numbers each")
+    return origin, spacing
 
 
 def open_run(path: str) -> Run:
     """The fields in run.vtkhdf."""
     result = read_result(path, "heat")
-    if "VTKHDF/PointData/u" not in result.data or len(result.data["VTKHDF/PointData/u"]) == 0:
+    if FIELD not in result.data or 0 in result.data[FIELD].shape:
         raise Failure(INPUT, f"{path} has no saved fields: nothing to draw")
-    grid = result.file["VTKHDF"].attrs
-    shape = result.data["VTKHDF/PointData/u"].shape[1:]
+    origin, spacing = grid_of(result)
+    shape = result.data[FIELD].shape[1:]
     axes = ("z", "y", "x")[3 - len(shape) :]
     places = {
-        a: grid["Origin"]["xyz".index(a)] + grid["Spacing"]["xyz".index(a)] * np.arange(n)
+        a: origin["xyz".index(a)] + spacing["xyz".index(a)] * np.arange(n)
         for a, n in zip(axes, shape)
     }
     return Run(result, result.array("VTKHDF/Steps/Values"), axes, places)
@@ -183,6 +199,17 @@ def draw(path: str, view: View) -> "Figure":
     return fig
 
 
+def _limits(run: Run, view: View, times: list[int]) -> tuple[float, float]:
+    """The least and the greatest finite value at these times; 0 and 1 where there is none."""
+    low, high = np.inf, -np.inf
+    for t in times:
+        field = shown(run, view, t)[0]
+        finite = field[np.isfinite(field)]
+        if finite.size:
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+    return (low, high) if low <= high else (0.0, 1.0)
+
+
 def write_gif(path: str, view: View, target: figure.Target) -> int:
     """A frame a saved time (200 at most, evenly), all on one scale; the number of frames."""
     from PIL import Image
@@ -190,10 +217,7 @@ def write_gif(path: str, view: View, target: figure.Target) -> int:
     run = open_run(path)
     view = settle(run, view)
     times = sorted({int(i) for i in np.linspace(0, len(run.times) - 1, FRAMES).round()})
-    ends = [
-        (float(np.nanmin(f)), float(np.nanmax(f))) for f in (shown(run, view, t)[0] for t in times)
-    ]
-    limits = min(e[0] for e in ends), max(e[1] for e in ends)
+    limits = _limits(run, view, times)
     frames = []
     import matplotlib.pyplot as plt
 

@@ -35,7 +35,9 @@ class Choice:
 
 def names_of(result: Result) -> list[str]:
     """A name for every component."""
-    count = result.array("ode/final").shape[1]
+    rows, count = result.array("ode/final").shape
+    if rows == 0 or count == 0:
+        raise Failure(INPUT, f"{result.path} has no trajectories: nothing to draw")
     own = list(result.component_names)
     return own if len(own) == count else [f"y[{k}]" for k in range(count)]
 
@@ -90,8 +92,7 @@ def _saved(result: Result, wanted: list[int] | None = None) -> tuple[np.ndarray,
         raise Failure(
             INPUT, f"{result.path} has no saved states: nothing to draw (run with save_at = times)"
         )
-    data = result.data["ode/saved"]
-    states = data[()] if wanted is None else np.stack([data[k] for k in wanted])
+    states = result.array("ode/saved", wanted)
     return result.array("ode/save_at"), states
 
 
@@ -144,6 +145,8 @@ def draw_fan(result: Result, c: Choice) -> "Figure":
     if len(states) == 0:
         raise Failure(INPUT, f"{result.path}: every trajectory failed: nothing to draw")
     there = ~np.isnan(states).all(axis=(0, 2))
+    if not there.any():
+        raise Failure(INPUT, f"{result.path}: all trajectories ended before the first saved time")
     times, states = times[there], states[:, there]
     fig, panels = figure.new(rows=len(chosen), height=2.6)
     for axes, k in zip(panels, chosen):
@@ -226,7 +229,7 @@ def draw_histogram(result: Result, c: Choice) -> "Figure":
     names = names_of(result)
     chosen = _components(result, c.components, list(range(min(len(names), 4))))
     counts, low, high = (result.array(f"ode/{n}") for n in ("histogram", "minimum", "maximum"))
-    if counts.size == 0 or counts.sum() == 0:
+    if counts.size == 0 or counts.sum() == 0 or not np.isfinite([low, high]).all():
         raise Failure(INPUT, f"{result.path}: no trajectory ended well: nothing to draw")
     fig, panels = figure.new(rows=len(chosen), height=2.4)
     for axes, k in zip(panels, chosen):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .config import Config, parse
 from .failure import INPUT, Failure
+from .layout import trouble
 
 if TYPE_CHECKING:
     import h5py
@@ -36,11 +37,17 @@ class Result:
     status_names: tuple[str, ...] = ()
     component_names: tuple[str, ...] = ()
 
-    def array(self, name: str) -> "np.ndarray":
-        """All of the data set `name`; a failure that names the file where there is none."""
+    def array(self, name: str, rows: list[int] | None = None) -> "np.ndarray":
+        """The data set `name`, or rows of it; a failure that names the file where there is none."""
+        import numpy as np
+
         if name not in self.data:
             raise Failure(INPUT, f"{self.path} has no /{name}: nothing to draw")
-        return self.data[name][()]
+        try:
+            data = self.data[name]
+            return data[()] if rows is None else np.stack([data[k] for k in rows])
+        except OSError as e:
+            raise Failure(INPUT, f"{self.path}: /{name} cannot be read: {e}") from None
 
     def parameters(self, group: str) -> dict[str, "np.ndarray"]:
         """The swept parameters of `ode` or `quad/members`, by name, a value a member."""
@@ -48,7 +55,11 @@ class Result:
         names = [n[len(head) :] for n in self.data if n.startswith(head)]
         order = list(self.config.get("sweep", {})) + list(self.config.get("sample", {}))
         names.sort(key=lambda n: order.index(n) if n in order else len(order))
-        return {n: self.data[head + n][()] for n in names}
+        values = {n: self.array(head + n) for n in names}
+        for n, v in values.items():
+            if v.dtype.kind == "f" and not (abs(v) < float("inf")).all():
+                raise Failure(INPUT, f"{self.path}: /{head}{n} is damaged: not all of it is finite")
+        return values
 
 
 @dataclass
@@ -70,6 +81,17 @@ def _text(value: Any) -> str:
 
 def read_result(path: str, command: str | None = None) -> Result:
     """Opens a result of halosweep; of `command` if one is given."""
+    try:
+        result = _open(path, command)
+    except (KeyError, RuntimeError, OSError, ValueError) as e:  # h5py's, of damaged files
+        raise Failure(INPUT, f"{path} is damaged: {e}") from None
+    wrong = trouble(result.data)
+    if wrong:
+        raise Failure(INPUT, f"{path}: {wrong}: not as halosweep writes it")
+    return result
+
+
+def _open(path: str, command: str | None) -> Result:
     import h5py
 
     check_readable(path)
@@ -93,6 +115,8 @@ def read_result(path: str, command: str | None = None) -> Result:
         report = json.loads(_text(a.get("report", "{}")))
     except json.JSONDecodeError as e:
         raise Failure(INPUT, f"{path}: its report is damaged: {e}") from None
+    if not isinstance(report, dict):
+        raise Failure(INPUT, f"{path}: its report is damaged: no JSON object")
     names = _text(a.get("status_names", ""))
     components = _text(a.get("component_names", ""))
     result = Result(

@@ -7,11 +7,15 @@ import csv
 import math
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .failure import INPUT, Failure
 from .figure import temporary
 from .reading import check_readable
 from .scaling import Fit, Point
+
+if TYPE_CHECKING:
+    import h5py
 
 FORMAT = "halosweep scaling study 1"
 COUNTS = ("ranks", "threads", "gpus")
@@ -88,30 +92,37 @@ def read(path: str) -> Table:
             raise Failure(
                 INPUT, f"{path}: HDF5, but no scaling study; expected scale.h5 of `halosweep scale`"
             )
-        g, laws = f["scale"], f["scale/fits"]
-        points = []
-        for k in range(len(g["ranks"])):
-            p = Point(int(g["ranks"][k]), int(g["threads"][k]), g["backend"].asstr()[k])
-            p.gpus = int(g["gpus"][k])
-            for n in NUMBERS[len(COUNTS) :]:
-                setattr(p, n, float(g[n][k]))
-            for n in FLAGS:
-                setattr(p, n, bool(g[n][k]))
-            remarks = g["remarks"].asstr()[k]
-            p.trouble = remarks if math.isnan(p.time) else ""
-            p.remarks = [] if p.trouble else [r for r in remarks.split("; ") if r]
-            p.reports = [] if p.trouble else [{}] * int(g["repeats"][k])
-            points.append(p)
-        fits = [
-            Fit(
-                laws["law"].asstr()[k],
-                laws["backend"].asstr()[k],
-                int(laws["threads"][k]),
-                float(laws["serial"][k]),
-                float(laws["t1"][k]),
-                float(laws["deviation"][k]),
-                int(laws["points"][k]),
-            )
-            for k in range(len(laws["serial"]))
-        ]
-        return Table(f.attrs["mode"], f.attrs["command"], points, fits)
+        try:
+            return _table(f)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError) as e:
+            raise Failure(INPUT, f"{path} is damaged: {e}") from None
+
+
+def _table(f: "h5py.File") -> Table:
+    g, laws = f["scale"], f["scale/fits"]
+    points = []
+    for k in range(len(g["ranks"])):
+        p = Point(int(g["ranks"][k]), int(g["threads"][k]), str(g["backend"].asstr()[k]))
+        p.gpus = int(g["gpus"][k])
+        for n in NUMBERS[len(COUNTS) :]:
+            setattr(p, n, float(g[n][k]))
+        for n in FLAGS:
+            setattr(p, n, bool(g[n][k]))
+        remarks = str(g["remarks"].asstr()[k])
+        p.trouble = remarks if math.isnan(p.time) else ""
+        p.remarks = [] if p.trouble else [r for r in remarks.split("; ") if r]
+        p.reports = [] if p.trouble else [{}] * int(g["repeats"][k])
+        points.append(p)
+    fits = [
+        Fit(
+            str(laws["law"].asstr()[k]),
+            str(laws["backend"].asstr()[k]),
+            int(laws["threads"][k]),
+            float(laws["serial"][k]),
+            float(laws["t1"][k]),
+            float(laws["deviation"][k]),
+            int(laws["points"][k]),
+        )
+        for k in range(len(laws["serial"]))
+    ]
+    return Table(str(f.attrs["mode"]), str(f.attrs["command"]), points, fits)

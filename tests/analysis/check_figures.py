@@ -4,6 +4,8 @@ follow from them.
 Fields are functions of the global index, so that a wrong axis or a shifted cut cannot pass.
 """
 
+import contextlib
+import io
 import os
 import tempfile
 import unittest
@@ -303,6 +305,54 @@ class Integrals(Drawing):
         self.same(lines["sobol: error estimate"], [[512, 1e-3]])
         self.same(lines["simpson: error 0"][:, 0], [200])
         self.fails(INPUT, quad.draw, [one("e.json", "sobol", 5, error_estimate=None)], None)
+
+
+class Damaged(Drawing):
+    """Files that say they are ours and are not whole: exit 3, never a traceback."""
+
+    def ends(self, text, *words):
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            self.assertEqual(run("plot", plot.command, list(words)), INPUT)
+        self.assertIn(text, err.getvalue())
+
+    def test_results(self):
+        good = {"ode/final": np.ones((4, 2)), "ode/status": np.ones(4, np.uint8)}
+        for name, array, text in (
+            ("ode/status", np.ones(3), "does not go with /ode/final"),
+            ("ode/steps", 5.0, "has the shape (); expected 1 axes"),
+            ("ode/time", "noon", "expected numbers"),
+            ("ode/parameters/a", np.full(4, np.nan), "not all of it is finite"),
+        ):
+            result("o.h5", "ode", {**good, name: array}, "[sweep]\na = 1, 2\n", names="no|done")
+            self.ends(text, "ode", "o.h5", "--kind", "map")
+        result("o.h5", "ode", good, report="[1]")
+        self.ends("no JSON object", "ode", "o.h5")
+        with open("o.h5", "r+b") as f:
+            f.truncate(700)
+        self.ends("o.h5", "ode", "o.h5")
+
+    def test_fields(self):
+        u = {"VTKHDF/PointData/u": np.full((2, 3, 4), np.nan), "VTKHDF/Steps/Values": [0.0, 1]}
+        result("u.h5", "heat", u)
+        self.ends("lacks Origin or Spacing", "heat", "u.h5")
+        with h5py.File("u.h5", "a") as f:
+            f["VTKHDF"].attrs["Origin"], f["VTKHDF"].attrs["Spacing"] = [0.0] * 3, [1.0] * 3
+        self.assertEqual(run("plot", plot.command, ["heat", "u.h5", "--output", "u.gif"]), 0)
+
+    def test_nothing_saved_in_time(self):
+        arrays = {"ode/final": np.ones((2, 1)), "ode/status": np.ones(2, np.uint8)}
+        arrays |= {"ode/saved": np.full((2, 3, 1), np.nan), "ode/save_at": [1.0, 2, 3]}
+        result("o.h5", "ode", arrays, names="no|done")
+        self.ends("ended before the first saved time", "ode", "o.h5", "--kind", "fan")
+
+    def test_study(self):
+        scale_files.write_hdf5(
+            "s.h5", scale_files.Table("weak", "ode", [scaling.Point(1, 1, "omp")], [])
+        )
+        with h5py.File("s.h5", "a") as f:
+            del f["scale/efficiency"]
+        self.ends("s.h5 is damaged", "scale", "s.h5")
 
 
 class Others(Drawing):
