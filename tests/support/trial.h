@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "history.h"
 #include "linear.h"
+#include "matrix_io.h"
 #include "preconditioner.h"
 #include "problems.h"
 #include "solver.h"
@@ -23,6 +24,7 @@ static int trial_mark; /* in names of files: set where several worlds are beside
 typedef struct trial {
   const char *problem;
   int64_t n;
+  const char *file; /* a matrix file instead; NULL: the problem */
   const solver *method;
   solve_limits limits;
   double omega;
@@ -85,7 +87,14 @@ static void run_trial(const trial *t, const backend *kernels, int threads, outco
                    .gmres_restart = 30,
                    .mixed = {.on = t->mixed > 0, .correct_every = t->mixed}};
   char path[64];
-  assert_ok(problem_build(world, &request, &a, &owned));
+  if (t->file != NULL) {
+    matrix_file facts;
+    double *rhs;
+    assert_ok(matrix_read(world, t->file, threads, &a, &owned, &facts, &rhs));
+    alloc_free(&rhs);
+  } else {
+    assert_ok(problem_build(world, &request, &a, &owned));
+  }
   const device_request where = {.threads = threads};
   assert_ok(kernels->open(&where, &s.place));
   s.rows = a.rows;
