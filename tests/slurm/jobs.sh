@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The scripts of jobs/ under a real Slurm of one node: each command, both launchers, an array; asked to stop, put
-# back into the queue and gone on with to the bits of the whole run; cancelled; a rank killed; no GPU (cases 164,
+# back into the queue and gone on with to the bits of the whole run; cancelled; a rank killed; a scaling study; no GPU (cases 164,
 # 170, 181, 184, 185, 188). The long forms, with Slurm's own limit, are in tests/long/slurm.sh.
 set -u
 # shellcheck source=../support/slurm_node.sh
@@ -45,6 +45,15 @@ for script in "$jobs"/*.sbatch; do
   sbatch --test-only "${size[@]}" --cpus-per-task=1 "$script" A.mtx >out 2>&1 || { complain "$script is refused"; cat out; }
 done
 
+# a scaling study: submitted; its table is asked for at the end (a Python without packages will do for that)
+printf '[solve]\nproblem = poisson2d\nn = 40\nmethod = jacobi\n' >plate.ini
+printf '#!/bin/sh\nshift\nexec /usr/bin/python3 -S -m "$@"\n' >bare && chmod +x bare
+study() {
+  HALOSWEEP_PYTHON=$PWD/bare "$HALOSWEEP" scale plate.ini --strong --backend ref --ranks 1,2 --repeat 1 \
+    --iterations 50 --slurm --sbatch --time=5 "$@" >study.out 2>&1
+}
+[ ! -x /usr/bin/python3 ] || study || { complain "scale does not submit"; cat study.out; }
+
 # each command; both kinds of binding
 heat=$(submit heat 2 1 heat-cpu.sbatch --dims 2 --n 33 --initial "sin(x)" --t_end 0.01)
 quad=$(LAUNCHER=mpirun submit quad 1 2 quad-cpu.sbatch "exp(-x^2)" --lower 0 --upper 1)
@@ -88,6 +97,13 @@ ended "$killed" killed FAILED 137:0
 again=$(CHECKPOINT=ck-$killed.h5 submit again 1 1 solve-cpu.sbatch "${endless[@]/100000000/1}")
 ended "$again" again COMPLETED 0:0
 says again.log "going on from ck-$killed."
+
+if [ -x /usr/bin/python3 ]; then
+  study --wait || complain "scale --wait"
+  says study.out "Amdahl, ref, 1 thread"
+  [ "$(squeue --noheader --states=all --name=r1-t1-ref,r2-t1-ref --format=%T | tr '\n' ' ')" = "COMPLETED COMPLETED " ] ||
+    complain "scale: other jobs than two"
+fi
 
 slurm_stop
 for ((i = 0; i < 30; i++)); do left=$(slurm_processes); [ -z "$left" ] && break; sleep 0.1; done
