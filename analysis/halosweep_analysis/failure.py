@@ -4,6 +4,7 @@ mistake."""
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -67,6 +68,8 @@ def advice(e: ModuleNotFoundError) -> str:
 
 def run(name: str, command: Callable[[list[str]], int], words: Sequence[str] | None = None) -> int:
     """Runs `command`; the exit code it returns or that its failure has."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # any name can be printed, as to stderr
     try:
         for variable in LAUNCHERS:
             if os.environ.get(variable, "1") != "1":

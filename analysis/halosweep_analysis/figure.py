@@ -69,6 +69,12 @@ def style(k: int) -> dict[str, object]:
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[(k // len(COLOURS) + k) % 4]}
 
 
+def label(text: str) -> str:
+    """A name of the user's for legends: no mathematics in it, not hidden, whatever its bytes."""
+    shown = text.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
 def _is_ours(path: str) -> bool:
     with open(path, "rb") as f:
         return MARK.encode() in f.read()

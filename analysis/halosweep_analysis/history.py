@@ -10,7 +10,7 @@ import numpy as np
 
 from . import figure
 from .convergence import Verdict, classify
-from .failure import INPUT, USAGE, Failure
+from .failure import INPUT, USAGE, Failure, counted
 from .reading import History
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ def draw_residuals(histories: list[History], labels: list[str]) -> tuple["Figure
         shown = np.isfinite(residual) & (residual > 0)
         look = figure.style(k)
         axes.plot(
-            at[shown], residual[shown], label=f"{label}: {verdict.word}", linewidth=1.3, **look
+            at[shown],
+            residual[shown],
+            label=figure.label(f"{label}: {verdict.word}"),
+            linewidth=1.3,
+            **look,
         )
         true = h.columns.get("true_residual", np.array([]))
         there = np.isfinite(true) & (true > 0)
@@ -74,14 +78,18 @@ def draw_heat(histories: list[History], labels: list[str]) -> "Figure":
             above.plot(
                 h.columns["time"],
                 h.columns[name],
-                label=f"{label}: {name.replace('_', ' ')}",
+                label=figure.label(f"{label}: {name.replace('_', ' ')}"),
                 marker=".",
                 **figure.style(count),
             )
             count += 1
     for k, (h, label) in enumerate(zip(histories, labels)):
         below.plot(
-            h.columns["time"], h.columns["total_heat"], label=label, marker=".", **figure.style(k)
+            h.columns["time"],
+            h.columns["total_heat"],
+            label=figure.label(label),
+            marker=".",
+            **figure.style(k),
         )
     above.set(xlabel="time / s", ylabel="temperature u / K")
     below.set(xlabel="time / s", ylabel="total heat ∫u dV / (K m^d)")
@@ -95,6 +103,5 @@ def words(label: str, v: Verdict) -> str:
     rate = (
         "" if np.isnan(v.decades_per_row) else f", {v.decades_per_row:.3g} decades a row at the end"
     )
-    return (
-        f"{label}: {v.word}: {v.rows} rows, {v.first:.3e} -> {v.last:.3e}, best {v.best:.3e}{rate}"
-    )
+    rows = counted(v.rows, "row")
+    return f"{label}: {v.word}: {rows}, {v.first:.3e} -> {v.last:.3e}, best {v.best:.3e}{rate}"

@@ -175,7 +175,9 @@ def write_config(study: Study, p: Point, s: Setting) -> None:
     text = text_of(config_on(study, p.ranks))
     (s.folder / f"r{p.ranks}.ini").write_text(
         f"# {study.mode} scaling, {p.ranks} ranks; made from {os.path.basename(study.name)}\n"
-        + text
+        + text,
+        encoding="utf-8",
+        errors="surrogateescape",  # names of files are bytes
     )
 
 

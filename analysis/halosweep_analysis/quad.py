@@ -136,7 +136,7 @@ def draw_cost(paths: list[str]) -> "Figure":
                 markersize=4,
                 color=look["color"],
                 linestyle=line,
-                label=f"{name}: {what}",
+                label=figure.label(f"{name}: {what}"),
             )
         if none.any():
             axes.plot(
@@ -144,7 +144,7 @@ def draw_cost(paths: list[str]) -> "Figure":
                 np.full(none.sum(), floor),
                 "v",
                 color=look["color"],
-                label=f"{name}: error 0",
+                label=figure.label(f"{name}: error 0"),
             )
     axes.set(xlabel="evaluations of the integrand", ylabel="error", xscale="log", yscale="log")
     axes.legend(fontsize=7)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Report = dict[str, Any]
+HEAT_COLUMNS = ("total_heat", "minimum", "maximum", "mean")
 
 
 @dataclass
@@ -170,6 +171,9 @@ def read_history(path: str) -> History:
             f"{path}: not a history of halosweep: expected a first line "
             "`iteration,residual,...` or `step,time,...`",
         )
+    lacks = [n for n in HEAT_COLUMNS if names[1] == "time" and n not in names]
+    if lacks:
+        raise Failure(INPUT, f"{path}: a history of heat without {', '.join(lacks)}")
     columns = np.full((len(rows) - 1, len(names)), np.nan)
     for k, row in enumerate(rows[1:]):
         if len(row) != len(names):
@@ -179,6 +183,8 @@ def read_history(path: str) -> History:
                 columns[k, j] = float(word) if word else np.nan
             except ValueError:
                 raise Failure(INPUT, f"{path}:{k + 2}: '{word}' is no number") from None
+            if columns[k, j] < 0 and names[j] in ("residual", "true_residual"):
+                raise Failure(INPUT, f"{path}:{k + 2}: '{word}' is no residual: below 0")
     return History(path, {name: columns[:, j] for j, name in enumerate(names)})
 
 

@@ -112,6 +112,8 @@ def prepare(
 
 def _grow_n(own: dict[str, str], dims: int, factor: int, where: str) -> tuple[int, int]:
     """Multiplies the last of `dims` entries of n; the old and the new one."""
+    if not own.get("n"):
+        raise Failure(USAGE, f"--weak multiplies the last entry of {where}.n, which is not set")
     n = [int(v) for v in _numbers(own, "n", "", where)]
     n = n * dims if len(n) == 1 else n
     old, n[-1] = n[-1], n[-1] * factor

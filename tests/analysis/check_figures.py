@@ -98,6 +98,28 @@ class Histories(Drawing):
         self.assertIn("/ s", fig.axes[1].get_xlabel())
         self.assertIn("/ K", fig.axes[0].get_ylabel())
 
+    def test_names_and_damage(self):
+        good = "iteration,residual,true_residual\n0,1,\n1,0.5,\n"
+        names = ["_a.csv", "$b$.csv", os.fsdecode(b"\xe4.csv")]
+        for name in names:
+            with open(name, "w", encoding="utf-8") as f:
+                f.write(good)
+        all_of = [read_history(n) for n in names]
+        fig, _ = history.draw_residuals(all_of, history.labels_of(all_of, None))
+        texts = [t.get_text() for t in fig.axes[0].get_legend().get_texts()]
+        self.assertEqual(texts, [" _a: too short", r"\$b\$: too short", r"\udce4: too short"])
+        for text in (
+            "step,time\n0,0\n",
+            "step,time,total_heat,minimum,maximum\n",
+            "iteration,residual\n0,1\n1,-5\n",
+            "iteration,residual\n0,1,2\n",
+            "iteration,residual\n0,one\n",
+            "",
+        ):
+            self.fails(INPUT, read_history, write("h.csv", text))
+        nan = read_history(write("h.csv", "iteration,residual\n0,nan\n1,nan\n"))
+        self.fails(INPUT, history.draw_residuals, [nan], ["h"])
+
 
 class Fields(Drawing):
     """plot heat: u = 1000 t + 100 k + 10 j + i, with a hump so that maxima are inside."""

@@ -90,6 +90,8 @@ expect 2 "holds another study (its config)" "${scale[@]}" --iterations 8
 expect 2 "is no scaling study" "${scale[@]}" --folder .
 printf '[solve]\nmatrix = A.mtx\n' >matrix.ini
 expect 2 "a matrix file cannot" "$HALOSWEEP" scale matrix.ini --weak
+printf '[solve]\nproblem = poisson2d\n' >lacking.ini
+expect 2 "solve.n, which is not set" "$HALOSWEEP" scale lacking.ini --weak
 expect 2 "cannot be opened" "$HALOSWEEP" scale no.ini --weak
 expect 2 "one of the arguments --strong --weak is required" "$HALOSWEEP" scale tiny.ini
 expect 2 "different numbers of at least 1" "$HALOSWEEP" scale tiny.ini --strong --ranks 0,1
@@ -114,7 +116,8 @@ printf '#!/bin/sh\n[ -e "$HERE/queue" ] || { echo "no answer" >&2; exit 1; }\nca
 printf '#!/bin/sh\nwhile [ "$1" != "$HALOSWEEP" ]; do shift; done\nexec "$@"\n' >bin/srun
 chmod +x bin/*
 queue() { printf '%s|r1-t1-ref|%s\n' "$1" "$PWD/queued" "99|RUNNING|None" "$PWD/elsewhere" >queue; }
-slurm=("$HALOSWEEP" scale tiny.ini --weak --backend ref --repeat 2 --ranks 1 --threads 1 --folder queued --slurm
+cp tiny.ini $'t\xe4ny.ini' # names are bytes
+slurm=("$HALOSWEEP" scale $'t\xe4ny.ini' --weak --backend ref --repeat 2 --ranks 1 --threads 1 --folder queued --slurm
   --sbatch "--partition=short")
 PATH=$PWD/bin:$PATH
 expect 7 "squeue does not say what is in the queue: no answer" "${slurm[@]}"
