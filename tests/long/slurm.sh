@@ -27,6 +27,7 @@ submit() { # name options of sbatch..., script, words...
   shift
   sbatch --parsable --nodes=1 --ntasks-per-node=1 --cpus-per-task=1 --output="$name.log" "$@"
 }
+export MAX_RESTARTS=200 # a busy machine needs more legs than the 20 of a user
 script=$HALOSWEEP_SOURCE/jobs/solve-cpu.sbatch
 ended() { # job name legs: at least so many
   slurm_wait "$1" 900 || complain "$2 does not end"
