@@ -14,9 +14,11 @@ from .ode import means_on_grid
 from .reading import Report, Result, read_report, read_result
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CURVES = 8
+BAND = 2.0  # of the curves' range: so far bands are followed above and below
 GOOD = ("converged", "fixed_count")
 
 
@@ -73,8 +75,22 @@ def draw_members(result: Result) -> "Figure":
     if bad.any():
         axes.plot(x[bad], value[bad], "x", color="black", label=f"not converged: {bad.sum()}")
     axes.set(xlabel=names[0], ylabel="integral")
+    _keep_curves_in_sight(axes, value)
     axes.legend(fontsize=7)
     return fig
+
+
+def _keep_curves_in_sight(axes: "Axes", value: np.ndarray) -> None:
+    """Bands much wider than the curves' range end at the frame: the curves are what is shown."""
+    finite = value[np.isfinite(value)]
+    if finite.size == 0 or finite.min() == finite.max():
+        return
+    low, high = float(finite.min()), float(finite.max())
+    room = BAND * (high - low)
+    bottom, top = axes.get_ylim()
+    if bottom < low - room or top > high + room:
+        axes.set_ylim(max(bottom, low - room), min(top, high + room))
+        axes.set_title("error bands (shaded) reach beyond the frame", fontsize=9)
 
 
 def _of_report(report: Report, path: str) -> tuple[str, float, float, bool]:

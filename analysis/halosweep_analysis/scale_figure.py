@@ -77,7 +77,8 @@ def _efficiency(axes: "Axes", series: dict[tuple[str, int], list[Point]]) -> Non
         markersize=11,
         label=f"most ranks with {GOOD:.0%} or more",
     )
-    axes.set(xlabel="ranks", ylabel="efficiency / %", xscale="log", ylim=(0, None))
+    top = max(100.0, *(100 * p.efficiency for mine in series.values() for p in mine))
+    axes.set(xlabel="ranks", ylabel="efficiency / %", xscale="log", ylim=(0, 1.06 * top))
     axes.legend(fontsize=7, loc="lower left")
 
 

@@ -293,6 +293,14 @@ class Integrals(Drawing):
         self.same(fig.axes[0].lines[1].get_xydata(), [[1, 3], [2, 5], [3, 1]])
         self.same(fig.axes[0].lines[2].get_xydata(), [[2, 5]])  # the one that did not converge
         self.assertEqual(fig.axes[0].get_xlabel(), "k")
+        self.assertEqual(fig.axes[0].get_title(), "")
+        with h5py.File("m.h5", "a") as f:
+            f["quad/members/error"][1] = 1e3
+        fig = quad.draw(["m.h5"], None)
+        self.assertEqual(fig.axes[0].get_ylim(), (-10, 15))  # 0 to 5, and twice that around
+        self.assertIn("beyond the frame", fig.axes[0].get_title())
+        with h5py.File("m.h5", "a") as f:
+            f["quad/members/error"][1] = 0.5
         self.same(
             quad.draw(["m.h5"], "cost").axes[0].lines[0].get_xydata(),
             np.stack([np.arange(6) + 10, error], axis=1),
