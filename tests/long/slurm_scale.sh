@@ -5,7 +5,6 @@
 set -u
 # shellcheck source=../support/slurm_node.sh
 . "$HALOSWEEP_SOURCE/tests/support/slurm_node.sh"
-# shellcheck source=../support/needs_python.sh
 . "$HALOSWEEP_SOURCE/tests/support/needs_python.sh"
 slurm_needed
 needs_python numpy h5py matplotlib
@@ -37,8 +36,9 @@ chmod +x slow/sbatch
 PATH=$work/slow:$PATH "${strong[@]}" --sbatch=--hold >out 2>&1 &
 study=$!
 for ((i = 0; i < 200; i++)); do [ -e asked ] && break; sleep 0.1; done
-pkill -9 -P $study
+children=$(pgrep -P $study)
 kill -9 $study
+kill -9 $children
 wait $study 2>/dev/null
 [ "$(jobs)" = "r1-t1-ref " ] || complain "killed after: $(jobs)"
 expect 0 "in the queue: job 1 (pending: JobHeldUser)" "${strong[@]}" --sbatch=--hold
@@ -64,19 +64,19 @@ cmp kept strong/r1-t1-ref-1.json && [ ! kept -ot strong/r1-t1-ref-1.json ] || co
 
 # a rank that is killed, a backend that is not there: marked with the reason, the others go on; then tried again
 weak=("$HALOSWEEP" scale heat.ini --weak --ranks "1,2" --repeat 2 --folder weak --slurm)
-"${weak[@]}" --backend ref --steps 20000 >out 2>&1
+"${weak[@]}" --backend ref --steps 5000 >out 2>&1
 job=$(squeue --noheader --name=r1-t1-ref --states=RUNNING,PENDING --format=%i)
 for ((i = 0; i < 300; i++)); do rank=$(pgrep -o -f "^$HALOSWEEP heat r1.ini .*r1-t1-ref-1.json"); [ -n "$rank" ] && break; sleep 0.1; done
 kill -9 "$rank"
 slurm_wait "$job" 300 || complain "job $job does not end"
 [ "$(slurm_field "$job" JobState) $(slurm_field "$job" ExitCode)" = "FAILED 137:0" ] || complain "job $job: $(slurm_field "$job" JobState)"
-expect 4 "1 repeat only" "${weak[@]}" --backend ref --steps 20000 --collect
+expect 4 "1 repeat only" "${weak[@]}" --backend ref --steps 5000 --collect
 grep -qi "job $job failed: .*killed" out || complain "not told why"
-expect 0 "Gustafson, ref, 1 thread" "${weak[@]}" --backend ref --steps 20000 --wait
+expect 0 "Gustafson, ref, 1 thread" "${weak[@]}" --backend ref --steps 5000 --wait
 sound weak weak heat 2
 grep -q "^n = 120, 200$" weak/r2.ini || complain "$(cat weak/r2.ini)"
 if [ ! -e /dev/nvidia0 ]; then
-  expect 4 "backend cuda" "${weak[@]}" --backend ref,cuda --steps 20000 --wait
+  expect 4 "backend cuda" "${weak[@]}" --backend ref,cuda --steps 5000 --wait
   grep -qF "without all results: 2 of 4 points" out || complain "which points"
 fi
 exit $bad
