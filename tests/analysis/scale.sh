@@ -59,6 +59,11 @@ holds '^\[1 2\]$' ranks
 
 # again: nothing is run (this launcher is none), the table is there
 expect 0 "Amdahl" "${scale[@]}" --ranks 1,2 --launcher "$PWD/none {ranks}"
+# from here on a Python without packages: the table is there, what is missing is said
+printf '#!/bin/sh\nshift\nexec "%s" -S -m "$@"\n' "$python" >bare && chmod +x bare
+export HALOSWEEP_PYTHON=$PWD/bare
+expect 0 "warning: no scale.h5: " "${scale[@]}" --ranks 1,2 --collect
+holds 'no scale.png: .* has no (numpy|matplotlib): install it' out
 # a failed point is marked, not fatal: 3 and 4 come after 2
 rm study/r2-t1-ref-1.*
 echo fail >how

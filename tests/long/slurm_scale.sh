@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `halosweep scale --slurm` under a real Slurm of one node: strong and weak; killed between two submissions, and gone
 # on with without a second job for any point; cancelled, waiting, refused and failed points told apart; done points
-# not run again; the table is what the reports say (check_study.py). About a minute on idle cores.
+# not run again; the table is what the reports say (check_study.py). Less than a minute on idle cores.
 set -u
 # shellcheck source=../support/slurm_node.sh
 . "$HALOSWEEP_SOURCE/tests/support/slurm_node.sh"
