@@ -56,7 +56,7 @@ timeout 60 "$build/bench/bench_gpu_stream" "$results/stream.json" >> "$results/g
 timeout 60 "$source/bench/gpu_mixed.sh" "$build/src/app/halosweep" "$results/mixed.json" >> "$results/gpu-host.txt" 2>&1 || failed=1
 
 # parity, probe, failures, transports, restart pairs; the house's scripts and solvers with --backend cuda
-gpu_tests=$(tests gpu 250 -L gpu -j $((cores > 2 ? cores : 2)))
+gpu_tests=$(tests gpu 300 -L gpu -j $((cores > 4 ? cores / 2 : 2))) # more at once, and opening the GPU may fail
 # here a test that skips has not run
 grep -q '"failed": 0, "skipped": 0' <<< "$gpu_tests" || failed=1
 suite=null
@@ -68,16 +68,22 @@ tried=$("${launch[@]}" -n 2 "$build/src/app/halosweep" solve --problem poisson2d
   tr -d '\n' | sed -n 's/.*"transport_tried": \(\[[^]]*\]\).*/\1/p')
 
 sanitized='{}'
+sanitize() { # tool, a test and which of its parts
+  local log=$results/$1-${2%% *}.log
+  # shellcheck disable=SC2086 # the words are meant to be split
+  (set -f; timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/tests/"$2) > "$log" 2>&1 || echo "FAILED: $2" >> "$log"
+}
 if [[ $words == *" sanitize "* ]]; then
   sanitized=
   for tool in memcheck racecheck initcheck synccheck; do
-    log=$results/$tool.log
-    : > "$log"
-    for words in "test_gpu_parity *sizes_around*" "test_gpu_parity *long_rows*" "test_gpu_iterate" "test_gpu_ode_parity some_ways"; do
-      # shellcheck disable=SC2086 # the words are meant to be split
-      (set -f; timeout 150 compute-sanitizer --tool $tool --error-exitcode 9 "$build/tests/"$words) >> "$log" 2>&1 || { failed=1; echo "FAILED: $words" >> "$log"; }
+    for part in "test_gpu_parity *sizes_around*" "test_gpu_iterate" "test_gpu_ode_parity some_ways" "test_gpu_coupled_parity"; do
+      sanitize "$tool" "$part" &
     done
-    sanitized+="${sanitized:+, }\"$tool\": $(grep -q '^FAILED' "$log" && echo '"failed"' || echo '"clean"')"
+    wait
+    cat "$results/$tool"-*.log > "$results/$tool.log"
+    rm "$results/$tool"-*.log
+    grep -q '^FAILED' "$results/$tool.log" && failed=1
+    sanitized+="${sanitized:+, }\"$tool\": $(grep -q '^FAILED' "$results/$tool.log" && echo '"failed"' || echo '"clean"')"
   done
   sanitized="{$sanitized}"
 fi
