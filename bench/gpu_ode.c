@@ -63,6 +63,7 @@ static status lorenz_steps(const ode_functions *f, const char *from, double oper
   ensemble e = {0};
   char what[100];
   ode_plan plan = {.kind = ODE_RUNGE_KUTTA, .variant = ODE_RK4, .order = 5, .components = 3};
+  plan.together = count;
   plan.dt = 1e-3;
   plan.t_end = plan.dt * (double)steps;
   plan.steps = plan.max_steps = steps;

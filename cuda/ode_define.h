@@ -35,12 +35,16 @@ static inline int ode_steps_together(const formula *rhs) {
 
 /* Thread blocks that a multiprocessor is to hold at once: so many that the loop over fixed steps of
  * a few slopes still fits into registers, for more warps hide more of what fma waits for; what is
- * around the loop may spill. 1: as many as it comes to. */
+ * around the loop may spill. A warp that is alone on its scheduler does better with all registers.
+ * 1: as many as it comes to. */
 static inline int ode_blocks(const ode_plan *plan) {
   enum { REGISTERS = 512 /* for a thread of each block */, LOOP = 12, MOST = 12, LEAST = 8 };
+  enum { MANY = 100000 /* trajectories: some warps for each scheduler of a large GPU */ };
   const int need = (LOOP + 8 * plan->components + 2 * plan->parameters + 7) / 8 * 8;
   const int is_short = plan->variant == ODE_EULER || plan->variant == ODE_RK4;
-  if (plan->kind != ODE_RUNGE_KUTTA || plan->adaptive || !is_short) return 1;
+  if (plan->kind != ODE_RUNGE_KUTTA || plan->adaptive || !is_short || plan->together < MANY) {
+    return 1;
+  }
   const int blocks = REGISTERS / need;
   return blocks > MOST ? MOST : blocks >= LEAST ? blocks : 1;
 }

@@ -79,6 +79,7 @@ typedef struct ode_plan {
   int64_t steps;     /* fixed steps: how many there are, the last one shorter if need be */
   int64_t max_steps; /* attempts a trajectory may make */
   int64_t saves;     /* instants to be saved, in the order they are met */
+  int64_t together;  /* trajectories advanced at once, about; 0: not known */
   uint64_t seed;
   dptr save_at; /* [saves], in the backend's memory */
   dptr common;  /* [shared], likewise */

@@ -276,7 +276,11 @@ static const char *advice(const solve_job *j) {
   if (j->advice[0] != '\0') return j->advice;
   const int positive =
       s->symmetric && s->missing_diagonal + s->zero_diagonal == 0 && s->negative_diagonal == 0;
-  if (j->method->flags & SOLVER_BY_A_PACKAGE) return "no method finds a unique x";
+  if (j->method->flags & SOLVER_BY_A_PACKAGE) {
+    return j->system.package == NULL ? "no method finds a unique x"
+                                     : "the package on the GPU pivots within blocks only: "
+                                       "--backend omp has MUMPS, which pivots wherever it must";
+  }
   if (j->method->flags & SOLVER_NEEDS_DEFINITE) {
     return strcmp(j->method->name, "cg") == 0
                ? "cg needs a positive definite matrix (and preconditioner); try --method minres, "

@@ -270,6 +270,7 @@ static status open_here(ode_ensemble *e) {
   TRY(ode_rows_create(&e->plan, ownership_begin(&e->owned), count, &e->mine));
   e->piece = e->kernels->describe == NULL ? PIECE_HOST : PIECE_DEVICE;
   if (e->piece > e->trajectories) e->piece = e->trajectories;
+  e->plan.together = e->piece < count ? e->piece : count;
   TRY(ode_staging_create(e, e->piece, &e->staging));
   TRY(e->kernels->ode->create(e->place, &e->f, &e->plan, &e->kernel));
   ode_rows_start(e, &e->mine, e->mine.first, e->mine.count);

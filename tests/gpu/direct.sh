@@ -48,7 +48,7 @@ made() { # file, three awk expressions in i
     for (i = 1; i <= n; i++) {if (i > 1) printf \"%d %d %.17g\n\", i, i - 1, $4
       printf \"%d %d %.17g\n\", i, i, $3; if (i < n) printf \"%d %d %.17g\n\", i, i + 1, $2}}" > "$1"
 }
-made skew.mtx 1 1e-30 -2                                       # only off the diagonal
+made skew.mtx 1 1e-30 -1                                       # only off the diagonal
 made units.mtx '-exp(i % 300)' '3 * exp(i % 300)' 'exp(i % 300)' # rows in units of their own
 made small.mtx 1e-200 3e-200 1e-200
 good skew.mtx
