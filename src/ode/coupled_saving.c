@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "coupled_run.h"
 #include "instants.h"
+#include "take_up.h"
 
 enum { T, H, MEMORY, STIFF_H, STIFF_PRODUCT, REALS };
 enum {
@@ -146,6 +147,8 @@ done:
 
 /* The clock and counts; the method, if it was changed on the way. */
 static status go_on(coupled_run *run, const double *real, const int64_t *whole) {
+  status rc = STATUS_OK;
+  int stands;
   ode_work *w = &run->clock;
   w->t[0] = real[T];
   w->h[0] = real[H];
@@ -167,12 +170,14 @@ static status go_on(coupled_run *run, const double *real, const int64_t *whole) 
   if (w->status[0] == ODE_STEP_LIMIT && w->attempts[0] < run->plan.max_steps) {
     w->status[0] = ODE_RUNNING;
   }
-  if (w->status[0] == ODE_DONE && ode_before(&run->plan, w->t[0], run->plan.t_end)) {
-    w->status[0] = ODE_RUNNING;
-  }
-  if (run->switched < 0) return STATUS_OK;
+  rc = ode_take_up(&run->plan, w->t[0], w->attempts[0], w->status[0], &stands);
+  TRY(comm_agree(run->world, rc));
+  w->status[0] = stands;
+  if (run->switched < 0) goto done;
   coupled_use(run, ode_method_find("tr-bdf2"));
-  return coupled_newton_open(run);
+  rc = coupled_newton_open(run);
+done:
+  return rc;
 }
 
 /* What is saved, from the checkpoint's. */

@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "ensemble.h"
 #include "instants.h"
+#include "take_up.h"
 
 static const char SAVED[] = "/ode/saved", SAVE_AT[] = "/ode/save_at";
 
@@ -79,25 +80,6 @@ done:
   return rc;
 }
 
-/* A trajectory that was at another t_end goes on, if it can. */
-static status take_up(const ode_ensemble *e, int64_t i) {
-  const ode_plan *plan = &e->plan;
-  ode_rows r = e->mine;
-  if (ode_before(plan, plan->t_end, r.t[i])) {
-    return fail(STATUS_USAGE, "ode: the checkpoint is at t = %g already, behind t_end = %g", r.t[i],
-                plan->t_end);
-  }
-  if (r.status[i] != ODE_DONE || !ode_before(plan, r.t[i], plan->t_end)) return STATUS_OK;
-  r.status[i] = ODE_RUNNING;
-  if (plan->adaptive || bits_of(ode_instant(plan, r.attempts[i])) == bits_of(r.t[i])) {
-    return STATUS_OK;
-  }
-  return fail(STATUS_USAGE,
-              "ode: the checkpoint's trajectories ended at t = %.17g, which is not a whole number "
-              "of steps of %g: another t_end takes a fresh start",
-              r.t[i], plan->dt);
-}
-
 /* Failed ones start anew; the others have to be where this run would bring them. */
 static status start_failed(ode_ensemble *e, int64_t i) {
   ode_rows *r = &e->mine;
@@ -119,12 +101,17 @@ static status start_failed(ode_ensemble *e, int64_t i) {
 }
 
 static status look_at(ode_ensemble *e, int64_t i) {
+  status rc = STATUS_OK;
+  int stands;
   ode_rows *r = &e->mine;
   if (e->only == ONLY_FAILED) return start_failed(e, i);
   if (e->only == ONLY_ALL && r->status[i] == ODE_STEP_LIMIT && r->attempts[i] < e->plan.max_steps) {
     r->status[i] = ODE_RUNNING;
   }
-  return take_up(e, i);
+  TRY(ode_take_up(&e->plan, r->t[i], r->attempts[i], r->status[i], &stands));
+  r->status[i] = (unsigned char)stands;
+done:
+  return rc;
 }
 
 /* Row i of what is saved, from the checkpoint's; `row` has room for one of those. */

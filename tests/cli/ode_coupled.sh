@@ -55,6 +55,16 @@ for at in 20 90; do
   [ "$(mark)" = "$first" ] || complain "restart at $at: $(mark), expected $first"
   saved whole.h5 part.h5 || complain "restart at $at: other saved states"
 done
+# another t_end: not an earlier one, nor a later one after a step that was shortened
+ode 1 ${heat/0.05/0.0001} --checkpoint ck90.h5 --restart latest
+[ $? = 2 ] && grep -q 'already, behind t_end = 0.0001' err || complain "an earlier t_end"
+fixed="lorenz96 --n 40 --method rk4 --dt 0.01 --threads 1"
+ode 1 $fixed --t_end 0.2 && first=$(mark)
+ode 1 $fixed --t_end 0.1 --checkpoint whole.h5 && ode 2 $fixed --t_end 0.2 --checkpoint whole.h5 --restart latest || complain "a later t_end"
+[ "$(mark)" = "$first" ] || complain "a later t_end: $(mark), expected $first"
+ode 1 $fixed --t_end 0.105 --checkpoint short.h5
+ode 1 $fixed --t_end 0.2 --checkpoint short.h5 --restart latest
+[ $? = 2 ] && grep -q 'not a whole number of steps' err || complain "a later t_end after a shortened step"
 ode 1 $heat --method tsit5 --max_steps 150
 [ $? = 4 ] && grep -q 'max_steps = 150.*stiff' err || complain "tsit5: expected exit 4 and a word of stiffness"
 
