@@ -117,6 +117,13 @@ def _where(result: Result, d: Difference) -> str:
             for k, (a, i) in enumerate(zip("xyz", reversed(d.first[1:])))
         ]
         return f"t = {t:.6g} s, " + ", ".join(places)
+    if result.coupled and d.name == "ode/final":
+        *line, i, k = d.first
+        return "".join(f"line {j}, " for j in line) + f"point {i}, field {k}"
+    if result.coupled and d.name == "ode/saved":
+        return f"t = {result.array('ode/save_at')[d.first[0]]:.6g} s, component {d.first[1]}"
+    if result.coupled:
+        return ""
     if d.name == "ode/saved":
         t = result.array("ode/save_at")[d.first[1]]
         return f"trajectory {d.first[0]}, t = {t:.6g} s, component {d.first[2]}"

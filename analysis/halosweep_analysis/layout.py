@@ -29,12 +29,21 @@ AXES = {
     "quad/members/evaluations": "n",
     "quad/members/status": "n",
 }
+COUPLED = {  # of `ode` of one large system: final by (line, point, field)
+    "ode/final": "lpf",
+    "ode/time": "o",
+    "ode/saved": "sc",
+    "ode/save_at": "s",
+}
 PARAMETERS = ("ode/parameters/", "quad/members/parameters/")
 FIELD = "VTKHDF/PointData/u"  # (t, z, y, x), (t, y, x), (t, x)
 
 
-def axes_of(name: str, shape: tuple[int, ...]) -> str | None:
+def axes_of(name: str, shape: tuple[int, ...], coupled: bool) -> str | None:
     """The letters of a data set's axes; None: any shape will do."""
+    if coupled:
+        axes = COUPLED.get(name)
+        return axes[1:] if name == "ode/final" and len(shape) == 2 else axes
     if name.startswith(PARAMETERS):
         return "n"
     if name == FIELD:
@@ -42,11 +51,12 @@ def axes_of(name: str, shape: tuple[int, ...]) -> str | None:
     return AXES.get(name)
 
 
-def trouble(data: dict[str, "h5py.Dataset"]) -> str:
-    """What is wrong with the first data set that is not as halosweep writes it; empty: nothing."""
+def trouble(data: dict[str, "h5py.Dataset"], coupled: bool) -> str:
+    """What is wrong with the first data set that is not as halosweep writes it; empty: nothing.
+    `coupled`: the file is of one large system of `ode`."""
     lengths: dict[str, tuple[int, str]] = {}
     for name, item in data.items():
-        axes = axes_of(name, item.shape or ())
+        axes = axes_of(name, item.shape or (), coupled)
         if axes is None:
             continue
         if item.dtype.kind not in "fiu":

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Callable
 
 from . import figure
-from .failure import USAGE, Failure, Parser, run, say
+from .failure import INPUT, USAGE, Failure, Parser, run, say
 
 
 def _stem(path: str) -> str:
@@ -68,6 +68,10 @@ def plot_ode(args: Namespace) -> int:
     from .reading import read_result
 
     result = read_result(args.file, "ode")
+    if result.coupled:
+        raise Failure(
+            INPUT, f"{args.file} is of one large coupled system; `plot ode` draws trajectories"
+        )
     kind = args.kind or ode.default_kind(result)
     return _finish(
         ode.draw(result, kind, ode.Choice(args.components, args.trajectories, args.value)), target

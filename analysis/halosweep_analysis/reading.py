@@ -38,6 +38,11 @@ class Result:
     status_names: tuple[str, ...] = ()
     component_names: tuple[str, ...] = ()
 
+    @property
+    def coupled(self) -> bool:
+        """Of one large system of `ode`, not of trajectories."""
+        return self.command == "ode" and "points" in self.report
+
     def array(self, name: str, rows: list[int] | None = None) -> "np.ndarray":
         """The data set `name`, or rows of it; a failure that names the file where there is none."""
         import numpy as np
@@ -84,9 +89,9 @@ def read_result(path: str, command: str | None = None) -> Result:
     """Opens a result of halosweep; of `command` if one is given."""
     try:
         result = _open(path, command)
-    except (KeyError, RuntimeError, OSError, ValueError) as e:  # h5py's, of damaged files
+        wrong = trouble(result.data, result.coupled)
+    except (KeyError, RuntimeError, OSError, TypeError, ValueError) as e:  # h5py's: damaged files
         raise Failure(INPUT, f"{path} is damaged: {e}") from None
-    wrong = trouble(result.data)
     if wrong:
         raise Failure(INPUT, f"{path}: {wrong}: not as halosweep writes it")
     return result
