@@ -121,7 +121,10 @@ def _submit(study: Study, p: Point, s: Setting, before: str) -> None:
     if code != 0:
         p.trouble = f"sbatch refused it: {' '.join((err or out).split())}"
         return
-    number = out.splitlines()[-1].split(";")[0]
+    number = out.split("\n")[-1].split(";")[0]
+    if not number.isdigit():  # --sbatch=--test-only
+        p.trouble = f"sbatch names no job: {' '.join((err or out).split())}"
+        return
     p.trouble = f"{QUEUED}{number} (submitted{f' again; {before}' if before else ''})"
 
 

@@ -113,7 +113,7 @@ expect 2 "--wait waits for the jobs of --slurm" "${scale[@]}" --wait
 mkdir bin
 cat >bin/sbatch <<'END'
 #!/bin/sh
-case "$*" in *r3-*) echo "sbatch: error: not that many" >&2; exit 1 ;; esac
+case "$*" in *--test-only*) echo "sbatch: Job 9 to start at noon" >&2; exit 0 ;; *r3-*) echo "sbatch: error: not that many" >&2; exit 1 ;; esac
 echo "$*" >>"$HERE/submitted"
 echo "7$(wc -l <"$HERE/submitted");cluster"
 END
@@ -140,6 +140,7 @@ expect 0 "in the queue: job 72 (submitted again; job 71 cancelled: not run)" "${
 # refused by Slurm: marked, and not fatal
 expect 4 "sbatch refused it: sbatch: error: not that many" "${slurm[@]}" --ranks 1,3
 grep -q "in the queue: job 7[23]" out || { echo "the other point"; cat out; bad=1; }
+expect 4 "sbatch names no job: sbatch: Job 9 to start at noon" "${slurm[@]}" --ranks 5 --sbatch=--test-only
 (cd queued && bash r1-t1-ref.sbatch) || { echo "the job failed"; cat queued/*.log; bad=1; }
 cp submitted before
 expect 0 "efficiency >= 75%" "${slurm[@]}"
