@@ -154,12 +154,13 @@ def documents(tree):
 
 
 def lint(tree):
-    wrong = []
+    wrong, looked_at = [], 0
     for path in documents(tree):
-        if path.name == "CHANGELOG.md" or "tests" in path.parts:
+        if path.name == "CHANGELOG.md" or path.relative_to(tree).parts[0] == "tests":
             continue
         wrong += check_marks(path) + check_links(path)
-    return wrong
+        looked_at += 1
+    return wrong or ([] if looked_at else [f"{tree}: no documents"])
 
 
 def missing(shown, output):
@@ -214,7 +215,7 @@ def session(path, kinds, folder, python):
                 print(f"{seconds:6.2f} s  {where}")
             if ran.returncode != expected_exit(block):
                 wrong.append(f"{where}: exit {ran.returncode}, expected {expected_exit(block)}\n{block.text}--- printed was\n{output}")
-        elif block.mark in ("run", "long"):
+        elif block.mark in ("run", "long", "python"):
             output = None  # what is shown next belongs to a command that was left out
     print(f"{spent:6.2f} s  {path}")
     return wrong
