@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "linear.h"
+#include "measured.h"
 #include "ownership.h"
 #include "solve_rules.h"
 #include "stencil.h"
@@ -111,15 +112,9 @@ done:
   return rc;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void print(const char *what, double *seconds) {
-  qsort(seconds, ROUNDS, sizeof *seconds, ascending);
-  printf("  %-34s median %8.3f ms   least %8.3f ms\n", what, seconds[ROUNDS / 2] * 1e3,
-         seconds[0] * 1e3);
+  const double middle = median_of(seconds, ROUNDS);
+  printf("  %-34s median %8.3f ms   least %8.3f ms\n", what, middle * 1e3, seconds[0] * 1e3);
 }
 
 int main(int argc, char **argv) {

@@ -3,11 +3,10 @@
 #ifndef ENSEMBLE_H
 #define ENSEMBLE_H
 
-#include <stdlib.h>
-
 #include "alloc.h"
 #include "backend.h"
 #include "comm.h"
+#include "measured.h"
 #include "ode_backend.h"
 
 enum { ENSEMBLE_REPEATS = 51, ENSEMBLE_ARRAYS = 8 };
@@ -23,16 +22,6 @@ typedef struct ensemble {
   double attempts; /* of a trajectory, on average */
   double first;    /* seconds to make the kernel ready */
 } ensemble;
-
-static inline int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-static inline double median_of(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, rising);
-  return values[count / 2];
-}
 
 static inline dptr *ensemble_array(ode_states *s, int i) {
   dptr *const all[ENSEMBLE_ARRAYS] = {&s->y,      &s->p,        &s->t,        &s->h,

@@ -15,6 +15,7 @@
 #include "compiling.h"
 #include "function.h"
 #include "log.h"
+#include "measured.h"
 
 enum { LENGTH = 4096, REPEATS = 20, ROUNDS_MAX = 101, WAYS = 3 };
 
@@ -59,15 +60,9 @@ static double per_value(const formula *f, const subject *s) {
   return (comm_clock() - start) * 1e9 / ((double)LENGTH * REPEATS);
 }
 
-static int ascending(const void *a, const void *b) {
-  const double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
 static void print_times(const char *name, double *times, int rounds, const char *end) {
-  qsort(times, (size_t)rounds, sizeof *times, ascending);
-  printf("\"%s\": {\"median_ns\": %.3f, \"best_ns\": %.3f}%s", name, times[rounds / 2], times[0],
-         end);
+  const double middle = median_of(times, rounds);
+  printf("\"%s\": {\"median_ns\": %.3f, \"best_ns\": %.3f}%s", name, middle, times[0], end);
 }
 
 /* Makes the function and says how long that took. */

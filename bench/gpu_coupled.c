@@ -12,23 +12,13 @@
 #include <stdlib.h>
 
 #include "coupled_run.h"
+#include "measured.h"
 
 enum { REPEATS = 7, CALLS = 10 };
 
 static FILE *json;
 static comm *world;
 static int threads;
-
-static void report(const char *what, double value, const char *unit) {
-  printf("  %-58s %12.4g %s\n", what, value, unit);
-  if (json == NULL) return;
-  fprintf(json, ",\n  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}", what, value, unit);
-}
-
-static int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
 
 /* A run that is set up. */
 typedef struct setting {
@@ -85,8 +75,7 @@ static status time_of(coupled_run *r, status (*what)(coupled_run *), double *sec
     TRY(idle(r));
     if (k >= 0) t[k] = (comm_clock() - begin) / CALLS;
   }
-  qsort(t, REPEATS, sizeof *t, rising);
-  *seconds = t[REPEATS / 2];
+  *seconds = median_of(t, REPEATS);
 done:
   return rc;
 }
@@ -106,12 +95,12 @@ static status bench_near(const char *name, gidx n, double dt, int64_t steps) {
   TRY(coupled_march(r));
   const double step = (comm_clock() - begin) / (double)steps;
   snprintf(what, sizeof what, "%s, %.4g components: a copy", name, values);
-  report(what, 1e-9 * COPY * values / copied, "GB/s");
-  report("  the derivative", 1e-9 * DERIVATIVE * values / made, "GB/s");
-  report("  of the copy", copied / made * DERIVATIVE / COPY, "");
-  report("  rk4", 1.0 / step, "steps/s");
-  report("  its traffic", 1e-9 * STEP * values / step, "GB/s");
-  report("  of the copy", copied / step * STEP / COPY, "");
+  measured_line(json, what, 1e-9 * COPY * values / copied, "GB/s", 0.0);
+  measured_line(json, "  the derivative", 1e-9 * DERIVATIVE * values / made, "GB/s", 0.0);
+  measured_line(json, "  of the copy", copied / made * DERIVATIVE / COPY, "", 0.0);
+  measured_line(json, "  rk4", 1.0 / step, "steps/s", 0.0);
+  measured_line(json, "  its traffic", 1e-9 * STEP * values / step, "GB/s", 0.0);
+  measured_line(json, "  of the copy", copied / step * STEP / COPY, "", 0.0);
   if (r->clock.status[0] != ODE_DONE) rc = fail(STATUS_BUG, "%s: %s", name, coupled_reason(r));
 done:
   close_run(&x);
@@ -126,7 +115,7 @@ static status bench_bodies(gidx n) {
   TRY(open_run(&x, "n-body", n, 1e-3, 1));
   TRY(time_of(&x.run, derivative, &made));
   snprintf(what, sizeof what, "n-body, %lld bodies", (long long)n);
-  report(what, (double)n * (double)n / made, "pairs/s");
+  measured_line(json, what, (double)n * (double)n / made, "pairs/s", 0.0);
 done:
   close_run(&x);
   return rc;

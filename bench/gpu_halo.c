@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "halo.h"
+#include "measured.h"
 #include "stencil.h"
 
 enum { REPEATS = 9, PARTS = 4 };
@@ -23,11 +24,6 @@ typedef struct setting {
   vec x, y, rhs, weight;
   dptr state;
 } setting;
-
-static int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return (a > b) - (a < b);
-}
 
 /* Waits for what has been issued. */
 static status wait_for(setting *s) {
@@ -125,8 +121,7 @@ static status bench_side(const backend *b, comm *world, lidx side, FILE *json) {
   if (comm_rank(world) == 0)
     printf("halo of a plane %d x %d (%lld bytes):", side, side, (long long)side * side * 8);
   for (int p = 0; p < PARTS; p++) {
-    qsort(all[p], REPEATS, sizeof(double), rising);
-    const double us = all[p][REPEATS / 2] * 1e6;
+    const double us = median_of(all[p], REPEATS) * 1e6;
     if (comm_rank(world) == 0) printf("  %s %.1f us", PART_NAME[p], us);
     if (json != NULL) {
       fprintf(json, "%s\n  {\"plane_bytes\": %lld, \"part\": \"%s\", \"us\": %.2f}",

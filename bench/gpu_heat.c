@@ -10,10 +10,10 @@
  * until the GPU is idle. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "alloc.h"
 #include "heat_backend.h"
+#include "measured.h"
 
 enum { REPEATS = 7, CASES = 8, MOST = 128, FIELDS = 4 };
 
@@ -103,11 +103,6 @@ static void tear_down(setting *x) {
   if (x->w != NULL) x->b->heat->release(x->d, &x->w);
 }
 
-static int by_size(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* What a pass is asked for: Euler steps, or stages in the middle of a step of rkl2. */
 static void make_list(const setting *x, const problem *p, heat_stage *list) {
   for (int i = 0; i < x->depth; i++) {
@@ -140,8 +135,7 @@ static status time_pass(setting *x, const problem *p, double *seconds) {
     TRY(idle(x));
     if (i >= 0) t[i] = comm_clock() - begin;
   }
-  qsort(t, REPEATS, sizeof *t, by_size);
-  *seconds = t[REPEATS / 2];
+  *seconds = median_of(t, REPEATS);
 done:
   return rc;
 }
@@ -162,8 +156,7 @@ static status time_copy(setting *x, double *bandwidth) {
     TRY(x->b->copy_out(x->d, (hptr){&word}, v[1].data, 8));
     if (i >= 0) t[i] = comm_clock() - begin;
   }
-  qsort(t, REPEATS, sizeof *t, by_size);
-  *bandwidth = 16.0 * n / t[REPEATS / 2];
+  *bandwidth = 16.0 * n / median_of(t, REPEATS);
 done:
   for (int i = 0; i < 2; i++) x->b->release(x->d, &v[i].data);
   return rc;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "cuda_plain.h"
+#include "measured.h"
 #include "stencil.h"
 
 enum { REPEATS = 5, PROBLEMS = 6 };
@@ -144,11 +145,6 @@ done:
   return rc;
 }
 
-static int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
 static status wait_for(setting *s) {
   double one;
   return s->b->copy_out(s->d, (hptr){&one}, s->v[0].data, 8);
@@ -168,8 +164,7 @@ static status measure(setting *s, method *once, int count, double *out) {
     seconds[r] = (comm_clock() - start) / count;
     if (s->verdict != VERDICT_NONE) printf("  (stopped by verdict %d)\n", s->verdict);
   }
-  qsort(seconds + 1, REPEATS, sizeof *seconds, rising);
-  *out = seconds[1 + REPEATS / 2];
+  *out = median_of(seconds + 1, REPEATS);
 done:
   return rc;
 }

@@ -16,6 +16,7 @@
 
 #include "ensemble.h"
 #include "function.h"
+#include "measured.h"
 #include "ode_tableau.h"
 #include "robertson.h"
 
@@ -25,16 +26,6 @@ static const double LIMIT = 16.5e12; /* H200: half of 33.0e12 operations counted
 
 static FILE *json;
 static comm *world;
-
-static void report(const char *what, double value, const char *unit, double target) {
-  printf("  %-58s %12.4g %-16s", what, value, unit);
-  if (target > 0.0) printf(" target %g", target);
-  printf("\n");
-  if (json != NULL) {
-    fprintf(json, ",\n  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"target\": %g}",
-            what, value, unit, target);
-  }
-}
 
 /* ---- Lorenz ---- */
 
@@ -72,10 +63,10 @@ static status lorenz_steps(const ode_functions *f, const char *from, double oper
   TRY(ensemble_time(&e, REPEATS));
   const double rate = (double)count * (double)steps / e.seconds;
   snprintf(what, sizeof what, "Lorenz RK4, %s, %lld trajectories", from, (long long)count);
-  report(what, rate, "steps/s", target);
+  measured_line(json, what, rate, "steps/s", target);
   snprintf(what, sizeof what, "  of the limit for %.0f operations a step", operations);
-  report(what, rate * operations / LIMIT, "", 0.0);
-  report("  kernel made ready", e.first, "s", 0.0);
+  measured_line(json, what, rate * operations / LIMIT, "", 0.0);
+  measured_line(json, "  kernel made ready", e.first, "s", 0.0);
 done:
   ensemble_close(&e);
   return rc;
@@ -100,9 +91,9 @@ static status lorenz_adaptive(const ode_functions *f, int64_t count, double targ
   TRY(ensemble_time(&e, REPEATS));
   const double rate = (double)count / e.seconds;
   snprintf(what, sizeof what, "Lorenz Tsit5 to t = 1 at 1e-8, %lld trajectories", (long long)count);
-  report(what, rate, "trajectories/s", target);
-  report("  attempts of a trajectory", e.attempts, "", 0.0);
-  report("  of the arithmetic limit", rate * e.attempts * OPERATIONS / LIMIT, "", 0.0);
+  measured_line(json, what, rate, "trajectories/s", target);
+  measured_line(json, "  attempts of a trajectory", e.attempts, "", 0.0);
+  measured_line(json, "  of the arithmetic limit", rate * e.attempts * OPERATIONS / LIMIT, "", 0.0);
 done:
   ensemble_close(&e);
   return rc;
@@ -153,14 +144,14 @@ static status bench_robertson(int threads) {
   char what[100];
   TRY(robertson_make(world, NULL, &r));
   TRY(time_robertson(&BACKEND_cuda, 1, &r.f, 100000, &gpu));
-  report("Robertson rodas4 to t = 1e5 at 1e-6, 100000 rate triples", 1e5 / gpu.seconds,
-         "trajectories/s", 0.0);
-  report("  attempts of a trajectory", gpu.attempts, "", 0.0);
-  report("  of the arithmetic limit", 1e5 / gpu.seconds * gpu.attempts * OPERATIONS / LIMIT, "",
-         0.0);
+  measured_line(json, "Robertson rodas4 to t = 1e5 at 1e-6, 100000 rate triples", 1e5 / gpu.seconds,
+                "trajectories/s", 0.0);
+  measured_line(json, "  attempts of a trajectory", gpu.attempts, "", 0.0);
+  measured_line(json, "  of the arithmetic limit",
+                1e5 / gpu.seconds * gpu.attempts * OPERATIONS / LIMIT, "", 0.0);
   TRY(time_robertson(&BACKEND_omp, threads, &r.f, 2000, &cpu));
   snprintf(what, sizeof what, "  2000 on %d threads of this host, interpreted", threads);
-  report(what, 2000.0 / cpu.seconds, "trajectories/s", 0.0);
+  measured_line(json, what, 2000.0 / cpu.seconds, "trajectories/s", 0.0);
 done:
   ensemble_close(&gpu);
   ensemble_close(&cpu);
@@ -198,8 +189,9 @@ static status bench_paths(void) {
   for (int64_t i = 0; i < PATHS; i++) ((double *)e.start[0])[i] = 1.0;
   TRY(ensemble_time(&e, REPEATS));
   const double rate = (double)PATHS * STEPS / e.seconds;
-  report("Euler-Maruyama, 1e7 geometric Brownian paths of 1000 steps", rate, "steps/s", 0.0);
-  report("  of the arithmetic limit", rate * OPERATIONS / LIMIT, "", 0.0);
+  measured_line(json, "Euler-Maruyama, 1e7 geometric Brownian paths of 1000 steps", rate, "steps/s",
+                0.0);
+  measured_line(json, "  of the arithmetic limit", rate * OPERATIONS / LIMIT, "", 0.0);
 done:
   ensemble_close(&e);
   function_release(&drift);

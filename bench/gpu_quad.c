@@ -12,11 +12,11 @@
  * Medians of REPEATS runs by the host's clock. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "elementary_array.h"
+#include "measured.h"
 #include "quad_run.h"
 #include "quad_sweep.h"
 
@@ -24,26 +24,6 @@ enum { REPEATS = 15, FAMILY = 1000000, BATCH = 1 << 16, NODES = 64 };
 
 static FILE *json;
 static comm *world;
-
-static void report(const char *what, double value, const char *unit, double target) {
-  printf("  %-58s %12.4g %-14s", what, value, unit);
-  if (target > 0.0) printf(" target %g", target);
-  printf("\n");
-  if (json != NULL) {
-    fprintf(json, ",\n  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"target\": %g}",
-            what, value, unit, target);
-  }
-}
-
-static int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-static double median(double *t) {
-  qsort(t, REPEATS, sizeof *t, rising);
-  return t[REPEATS / 2];
-}
 
 #define VALUE "PORTABLE void formula_value(const double *in, double *out) "
 
@@ -88,7 +68,7 @@ static status time_sum(const backend *b, device *d, const char *text, int inputs
     if (r == -2) *first = comm_clock() - start;
   }
   *sum = g.axis[0].step * wide_round(&total);
-  *seconds = median(t);
+  *seconds = median_of(t, REPEATS);
 done:
   b->quad->release(d, &w);
   return rc;
@@ -99,12 +79,12 @@ static status bench_sums(const backend *b, device *d) {
   const int64_t POINTS = 100000000;
   double seconds, c_seconds, sum, c_sum, first;
   TRY(time_sum(b, d, EXPRESSION, 1, POINTS, &seconds, &sum, &first));
-  report("first sum, kernel compiled or kept", first * 1e3, "ms", 0.0);
-  report("trapezoid, 1e8 points, expression or built-in", seconds * 1e3, "ms", 0.32);
+  measured_line(json, "first sum, kernel compiled or kept", first * 1e3, "ms", 0.0);
+  measured_line(json, "trapezoid, 1e8 points, expression or built-in", seconds * 1e3, "ms", 0.32);
   TRY(time_sum(b, d, EXPRESSION, 1, 3 * POINTS, &c_seconds, &c_sum, &first));
-  report("  each further 1e8 points", (c_seconds - seconds) / 2.0 * 1e3, "ms", 0.0);
+  measured_line(json, "  each further 1e8 points", (c_seconds - seconds) / 2.0 * 1e3, "ms", 0.0);
   TRY(time_sum(b, d, C_FILE, 1, POINTS, &c_seconds, &c_sum, &first));
-  report("trapezoid, 1e8 points, C file", c_seconds * 1e3, "ms", 0.32);
+  measured_line(json, "trapezoid, 1e8 points, C file", c_seconds * 1e3, "ms", 0.32);
   printf("  %.17g, %.17g\n", sum, c_sum);
 done:
   return rc;
@@ -129,7 +109,7 @@ static status time_members(const backend *b, device *d, quad_work *w, const quad
     TRY(b->copy_out(d, (hptr){&last}, (dptr){(double *)sums.at + FAMILY - 1}, 8));
     if (r >= 0) t[r] = comm_clock() - begin;
   }
-  *seconds = median(t);
+  *seconds = median_of(t, REPEATS);
 done:
   b->release(d, &sums);
   return rc;
@@ -145,7 +125,7 @@ static status bench_family(const backend *b, device *d) {
   quad_grid g = trapezoid(NODES);
   TRY(time_sum(b, d, MEMBER, 2, INT64_C(64) * FAMILY, &seconds, &sum, &first));
   const double rate = 64.0 * FAMILY / seconds;
-  report("the same integrand summed, evaluations", rate * 1e-9, "1e9/s", 0.0);
+  measured_line(json, "the same integrand summed, evaluations", rate * 1e-9, "1e9/s", 0.0);
   TRY(rule->axis(NODES, 1, 1, 0, &g.axis[0], &scale));
   TRY(rule->table(NODES, 1, 0, table, table + NODES, table + 2 * NODES));
   TRY(b->alloc(d, sizeof table, "nodes", &there));
@@ -155,11 +135,11 @@ static status bench_family(const backend *b, device *d) {
   g.axis[0].coarse.at = (double *)there.at + 2 * NODES;
   TRY(b->quad->create(d, &f, 1, &w));
   TRY(time_members(b, d, w, &g, FAMILY, &seconds));
-  report("family of 1e6, 64 points each, one call", seconds * 1e3, "ms", 0.0);
-  report("  of the summing rate", 64.0 * FAMILY / seconds / rate, "", 0.9);
+  measured_line(json, "family of 1e6, 64 points each, one call", seconds * 1e3, "ms", 0.0);
+  measured_line(json, "  of the summing rate", 64.0 * FAMILY / seconds / rate, "", 0.9);
   TRY(time_members(b, d, w, &g, BATCH, &seconds));
-  report("family of 1e6, batches of 65536", seconds * 1e3, "ms", 0.0);
-  report("  of the summing rate", 64.0 * FAMILY / seconds / rate, "", 0.9);
+  measured_line(json, "family of 1e6, batches of 65536", seconds * 1e3, "ms", 0.0);
+  measured_line(json, "  of the summing rate", 64.0 * FAMILY / seconds / rate, "", 0.9);
 done:
   b->quad->release(d, &w);
   b->release(d, &there);
@@ -220,10 +200,10 @@ static status bench_genz(double rtol) {
   TRY(time_genz(&BACKEND_cuda, rtol, &there, &gpu));
   TRY(time_genz(&BACKEND_omp, rtol, &here, &cpu));
   snprintf(what, sizeof what, "Genz Gaussian 5-D to %.0e, evaluations", rtol);
-  report(what, (double)gpu.evaluations, "", 0.0);
-  report("  one core of this host", here * 1e3, "ms", 0.0);
-  report("  GPU", there * 1e3, "ms", 0.0);
-  report("  ratio", here / there, "", 20.0);
+  measured_line(json, what, (double)gpu.evaluations, "", 0.0);
+  measured_line(json, "  one core of this host", here * 1e3, "ms", 0.0);
+  measured_line(json, "  GPU", there * 1e3, "ms", 0.0);
+  measured_line(json, "  ratio", here / there, "", 20.0);
   printf("  %.17g +- %.3g, %s bits\n", gpu.value, gpu.error,
          bits_of(gpu.value) == bits_of(cpu.value) ? "the same" : "DIFFERENT");
 done:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cuda_plain.h"
+#include "measured.h"
 #include "stencil.h"
 
 enum { REPEATS = 5, COUNT = 8, VECTORS = 6 };
@@ -53,11 +54,6 @@ static int64_t streamed(const setting *s) {
   return facts.streamed_bytes;
 }
 
-static int rising(const void *x, const void *y) {
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
 /* Nothing comes to rest, nothing ends. */
 static status restart(setting *s) {
   status rc = STATUS_OK;
@@ -85,8 +81,7 @@ static status measure(setting *s, status (*once)(setting *, int), double *second
     run[r] = (comm_clock() - start) / COUNT;
     *bytes = (double)(streamed(s) - before) / COUNT;
   }
-  qsort(run, REPEATS, sizeof *run, rising);
-  *seconds = run[REPEATS / 2];
+  *seconds = median_of(run, REPEATS);
 done:
   return rc;
 }

@@ -20,6 +20,7 @@
 
 #include "alloc.h"
 #include "heat_backend.h"
+#include "measured.h"
 
 enum { FIELDS = 4, MOST = 64, STEPS = 16 };
 
@@ -149,11 +150,6 @@ static status triad(setting *x) {
 
 /* ---- measuring ---- */
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 typedef struct times {
   double best, median; /* seconds per step */
   double cpu;          /* processor seconds of all threads per step, median */
@@ -179,9 +175,8 @@ static status measure(setting *x, const work *works, int count, int repeats, tim
   }
   for (int k = 0; k < count; k++) {
     if (works[k] == NULL) continue;
-    qsort(spent[k], (size_t)repeats, sizeof(double), ascending);
-    qsort(busy[k], (size_t)repeats, sizeof(double), ascending);
-    out[k] = (times){spent[k][0], spent[k][repeats / 2], busy[k][repeats / 2]};
+    const double middle = median_of(spent[k], repeats), cpu = median_of(busy[k], repeats);
+    out[k] = (times){spent[k][0], middle, cpu};
   }
 done:
   return rc;

@@ -19,6 +19,7 @@
 #include "function.h"
 #include "fused.h"
 #include "log.h"
+#include "measured.h"
 #include "noise.h"
 #include "ode_backend.h"
 #include "ode_tableau.h"
@@ -110,16 +111,6 @@ static double run_scalar(bench *b, double h) {
   return clock_now() - begin;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(double *seconds, int rounds) {
-  qsort(seconds, (size_t)rounds, sizeof *seconds, ascending);
-  return seconds[rounds / 2];
-}
-
 static status measure(bench *b, int rounds) {
   status rc = STATUS_OK;
   static double seconds[WAYS][ROUNDS_MAX], first[WAYS];
@@ -147,8 +138,9 @@ static status measure(bench *b, int rounds) {
     first[TSIT5_LANES] = *(double *)b->s.y.at;
   }
   const double work = (double)b->count * (double)b->steps;
-  const double fused = median(seconds[FUSED], rounds), scalar = median(seconds[SCALAR], rounds);
-  const double lanes = median(seconds[LANES], rounds);
+  const double fused = median_of(seconds[FUSED], rounds),
+               scalar = median_of(seconds[SCALAR], rounds);
+  const double lanes = median_of(seconds[LANES], rounds);
   printf("{\"trajectories\": %lld, \"steps\": %lld, \"rounds\": %d,\n", (long long)b->count,
          (long long)b->steps, rounds);
   printf(" \"rk4_ns_per_step\": %.3f, \"lanes_ns_per_step\": %.3f, \"scalar_ns_per_step\": %.3f,\n",
@@ -156,8 +148,8 @@ static status measure(bench *b, int rounds) {
   printf(" \"scalar_over_rk4\": %.2f, \"scalar_over_lanes\": %.2f,\n", scalar / fused,
          scalar / lanes);
   printf(" \"tsit5_trajectories_per_second\": %.4g, \"tsit5_lanes\": %.4g,\n",
-         (double)b->count / median(seconds[TSIT5_FUSED], rounds),
-         (double)b->count / median(seconds[TSIT5_LANES], rounds));
+         (double)b->count / median_of(seconds[TSIT5_FUSED], rounds),
+         (double)b->count / median_of(seconds[TSIT5_LANES], rounds));
   printf(" \"first\": [%.17g, %.17g, %.17g, %.17g, %.17g],\n", first[0], first[1], first[2],
          first[3], first[4]);
 done:
@@ -215,8 +207,8 @@ static status measure_noise(bench *b, int rounds) {
     seconds[2][r] = clock_now() - begin;
   }
   const double work = 1e-9 * (double)b->count * (double)b->steps;
-  const double each[] = {median(seconds[0], rounds) / work, median(seconds[1], rounds) / work,
-                         median(seconds[2], rounds) / work};
+  const double each[] = {median_of(seconds[0], rounds) / work, median_of(seconds[1], rounds) / work,
+                         median_of(seconds[2], rounds) / work};
   printf(" \"euler_maruyama_ns_per_step\": %.3f, \"milstein_ns_per_step\": %.3f,\n", each[0],
          each[1]);
   printf(" \"increments_ns_per_step\": %.3f, \"path\": %.17g, \"sum\": %.6g}\n", each[2],

@@ -24,6 +24,7 @@
 #include "function.h"
 #include "integrands.h"
 #include "log.h"
+#include "measured.h"
 #include "quad_sweep.h"
 
 extern char **environ;
@@ -145,24 +146,14 @@ done:
   return rc;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
-static double median(double *times, int rounds) {
-  qsort(times, (size_t)rounds, sizeof *times, ascending);
-  return times[rounds / 2];
-}
-
 static void print_ways(bench *b) {
   double busy[WAYS];
   printf(" \"ways\": {\n");
   for (int w = 0; w < WAYS; w++) {
-    busy[w] = median(b->busy[w], b->rounds);
+    busy[w] = median_of(b->busy[w], b->rounds);
     printf("  \"%s\": {\"wall_seconds\": %.4f, \"processor_seconds\": %.4f, \"best\": %.4f, "
            "\"evaluations_per_second\": %.4g, \"result\": %.17g}%s\n",
-           WAY[w], median(b->wall[w], b->rounds), busy[w], b->busy[w][0],
+           WAY[w], median_of(b->wall[w], b->rounds), busy[w], b->busy[w][0],
            (double)b->points / busy[w], b->value[w], w + 1 < WAYS ? "," : "},");
   }
   printf(" \"speedup_over_libm\": %.2f, \"built_in_over_expression\": %.3f, "
@@ -204,7 +195,8 @@ static void print_starts(bench *b, char *program) {
   }
   printf(",\n \"start_to_answer_seconds\": {\"cold\": %.4f, \"cached\": %.4f, \"info_with_mpi\": "
          "%.4f, \"version_without_mpi\": %.4f}",
-         cold, median(cached, b->rounds), median(starts, b->rounds), median(nothing, b->rounds));
+         cold, median_of(cached, b->rounds), median_of(starts, b->rounds),
+         median_of(nothing, b->rounds));
 }
 
 static status write_c_file(const char *path) {
