@@ -16,6 +16,9 @@
 #include "device.h"
 #include "rtc.h"
 
+_Static_assert((int)COUPLED_TEXTS <= RTC_TEXTS && (int)COUPLED_DEFINES <= RTC_DEFINES,
+               "a request has room");
+
 static const int64_t BUFFER = INT64_C(64) << 20;
 
 /* Pairs of points of a launch: some tenths of a second. */

@@ -17,7 +17,8 @@
 #include "ode_define.h"
 #include "rtc.h"
 
-_Static_assert(ODE_TEXTS <= RTC_TEXTS && ODE_DEFINES <= RTC_DEFINES, "a request has room");
+_Static_assert((int)ODE_TEXTS <= RTC_TEXTS && (int)ODE_DEFINES <= RTC_DEFINES,
+               "a request has room");
 
 static const double LONGEST = 0.2; /* seconds */
 
