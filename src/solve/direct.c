@@ -20,6 +20,8 @@ typedef struct factors {
   double *x; /* [rows], host */
 } factors;
 
+_Static_assert(sizeof((solve_run *)0)->broke == DIRECT_TEXT, "a package's words fit");
+
 enum { CORRECTION, VECTORS };
 
 static status open(stepping *t) {
