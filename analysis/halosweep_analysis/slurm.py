@@ -29,6 +29,7 @@ NEVER = (  # reasons of a pending job that will not start by itself
     "JobHeldAdmin JobHeldUser PartitionConfig PartitionDown PartitionInactive PartitionNodeLimit "
     "PartitionTimeLimit QOSNotAllowed"
 ).split()
+SILENT = 20  # looks in a row without an answer, of a busy controller, that a wait puts up with
 POLL_SECONDS = (1.0, 30.0)  # between two looks at the queue: at first, at most
 
 
@@ -147,16 +148,23 @@ def look(study: Study, points: list[Point], s: Setting) -> tuple[list[Point], in
 
 def _wait(study: Study, points: list[Point], s: Setting) -> None:
     refused = {id(p): p.trouble for p in points if not p.trouble.startswith(QUEUED)}
-    (seconds, most), said = POLL_SECONDS, -1
+    (seconds, most), said, silent = POLL_SECONDS, -1, 0
     while True:
-        free, moving = look(study, points, s)
-        for p in free:
-            p.trouble = refused.get(id(p)) or p.trouble
-        if moving == 0:
-            return
-        if moving != said:
-            say("scale", f"waiting for {counted(moving, 'job')}")
-        said = moving
+        try:
+            (free, moving), silent = look(study, points, s), 0
+        except Failure as e:
+            silent += 1
+            if silent > SILENT:
+                raise
+            say("scale", f"warning: {e}; asked again in {seconds:.0f} s")
+        else:
+            for p in free:
+                p.trouble = refused.get(id(p)) or p.trouble
+            if moving == 0:
+                return
+            if moving != said:
+                say("scale", f"waiting for {counted(moving, 'job')}")
+            said = moving
         time.sleep(seconds)
         seconds = min(1.5 * seconds, most)
 

@@ -117,7 +117,16 @@ case "$*" in *--test-only*) echo "sbatch: Job 9 to start at noon" >&2; exit 0 ;;
 echo "$*" >>"$HERE/submitted"
 echo "7$(wc -l <"$HERE/submitted");cluster"
 END
-printf '#!/bin/sh\n[ -e "$HERE/queue" ] || { echo "no answer" >&2; exit 1; }\ncat "$HERE/queue"\n' >bin/squeue
+cat >bin/squeue <<'END'
+#!/bin/sh
+if [ -e "$HERE/soon" ]; then
+  mv "$HERE/soon" "$HERE/busy"
+elif [ -e "$HERE/busy" ]; then
+  rm "$HERE/busy"; echo busy >&2; exit 1
+fi
+[ -e "$HERE/queue" ] || { echo "no answer" >&2; exit 1; }
+cat "$HERE/queue"
+END
 printf '#!/bin/sh\nwhile [ "$1" != "$HALOSWEEP" ]; do shift; done\nexec "$@"\n' >bin/srun
 chmod +x bin/*
 queue() { printf '%s|r1-t1-ref|%s\n' "$1" "$PWD/queued" "99|RUNNING|None" "$PWD/elsewhere" >queue; }
@@ -144,6 +153,9 @@ expect 4 "sbatch names no job: sbatch: Job 9 to start at noon" "${slurm[@]}" --r
 (cd queued && bash r1-t1-ref.sbatch) || { echo "the job failed"; cat queued/*.log; bad=1; }
 cp submitted before
 expect 0 "efficiency >= 75%" "${slurm[@]}"
+touch soon # the second time it is asked, while we wait, it does not answer
+expect 0 "what is in the queue: busy; asked again" "${slurm[@]}" --wait
+[ ! -e busy ] || { echo "it was not asked again"; bad=1; }
 cmp submitted before || { echo "submitted again"; bad=1; }
 holds '^n = 12, 12$' queued/r1.ini
 # reports that lack what was measured
