@@ -123,6 +123,10 @@ def _open(path: str, command: str | None) -> Result:
         raise Failure(INPUT, f"{path}: its report is damaged: {e}") from None
     if not isinstance(report, dict):
         raise Failure(INPUT, f"{path}: its report is damaged: no JSON object")
+    try:
+        config = parse(_text(a.get("config", "")), path)
+    except Failure as e:
+        raise Failure(INPUT, f"its config is damaged: {e}") from None
     names = _text(a.get("status_names", ""))
     components = _text(a.get("component_names", ""))
     result = Result(
@@ -130,7 +134,7 @@ def _open(path: str, command: str | None) -> Result:
         found,
         _text(a.get("fingerprint", "")),
         report,
-        parse(_text(a.get("config", "")), path),
+        config,
         file,
         status_names=tuple(names.split("|")) if names else (),
         component_names=tuple(components.split("|")) if components else (),

@@ -358,6 +358,8 @@ class Damaged(Drawing):
             self.ends(text, "ode", "o.h5", "--kind", "map")
         result("o.h5", "ode", good, report="[1]")
         self.ends("no JSON object", "ode", "o.h5")
+        result("o.h5", "ode", good, "[ode\n")
+        self.ends("its config is damaged: o.h5:1", "ode", "o.h5")
         with open("o.h5", "r+b") as f:
             f.truncate(700)
         self.ends("o.h5", "ode", "o.h5")
