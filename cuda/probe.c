@@ -136,7 +136,9 @@ static status make_room(device *d) {
   status rc = STATUS_OK;
   const int64_t bytes = (TALLY_WORDS + 2) * (int64_t)sizeof(int64_t);
   TRY(device_alloc(d, bytes, "sums on the GPU", &d->words));
-  TRY(device_check(d, cudaMemset(d->words, 0, (size_t)bytes), "cudaMemset"));
+  /* on main: cudaMemset's stream is not ordered with those that do not block, and may come after
+   * the trial kernel where others use the GPU too */
+  TRY(device_check(d, cudaMemsetAsync(d->words, 0, (size_t)bytes, d->main), "cudaMemsetAsync"));
   d->ticket = (unsigned *)(d->words + TALLY_WORDS);
   d->largest = (uint64_t *)(d->words + TALLY_WORDS + 1);
   TRY(device_check(d,
@@ -187,7 +189,8 @@ status cuda_open(const device_request *request, device **out) {
   TRY(make_streams(d));
   TRY(make_room(d));
   TRY(try_kernel(d, &property));
-  TRY(device_check(d, cudaMemset(d->words, 0, WARP * sizeof(uint32_t)), "cudaMemset"));
+  TRY(device_check(d, cudaMemsetAsync(d->words, 0, WARP * sizeof(uint32_t), d->main),
+                   "cudaMemsetAsync"));
   TRY(device_check(d, cudaDeviceSynchronize(), "cudaDeviceSynchronize"));
   TRY(size_grids(d));
 done:

@@ -29,6 +29,10 @@
     if (bits_of(a_) != bits_of(b_)) fail_msg("%.17g and %.17g differ in bits", a_, b_);            \
   } while (0)
 
-#define assert_ok(call) assert_int_equal((call), STATUS_OK)
+#define assert_ok(call)                                                                            \
+  do {                                                                                             \
+    const status ok_ = (call);                                                                     \
+    if (ok_ != STATUS_OK) fail_msg("%s: status %d, %s", #call, (int)ok_, fail_text());             \
+  } while (0)
 
 #endif
