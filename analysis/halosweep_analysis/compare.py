@@ -107,6 +107,20 @@ def _block(d: Difference, flat: int, a: np.ndarray, b: np.ndarray, shape: tuple[
             d.curve.append((flat + int(i), int(u), float(g)))
 
 
+def _where_coupled(result: Result, d: Difference) -> str:
+    """Of one coupled system: time, point and field."""
+    time, place, shape = "", d.first, result.data["ode/final"].shape
+    if d.name == "ode/saved":
+        time = f"t = {result.array('ode/save_at')[d.first[0]]:.6g} s, "
+        place = tuple(int(i) for i in np.unravel_index(d.first[1], shape))
+    elif d.name != "ode/final":
+        return ""
+    names = result.component_names
+    field = names[place[-1]] if len(names) == shape[-1] else f"field {place[-1]}"
+    point = ", ".join(f"{a} = {i}" for a, i in zip("ij", reversed(place[:-1])))
+    return f"{time}{point}, {field}"
+
+
 def _where(result: Result, d: Difference) -> str:
     """The first difference in the problem's words."""
     if d.name == FIELD:
@@ -117,13 +131,8 @@ def _where(result: Result, d: Difference) -> str:
             for k, (a, i) in enumerate(zip("xyz", reversed(d.first[1:])))
         ]
         return f"t = {t:.6g} s, " + ", ".join(places)
-    if result.coupled and d.name == "ode/final":
-        *line, i, k = d.first
-        return "".join(f"line {j}, " for j in line) + f"point {i}, field {k}"
-    if result.coupled and d.name == "ode/saved":
-        return f"t = {result.array('ode/save_at')[d.first[0]]:.6g} s, component {d.first[1]}"
     if result.coupled:
-        return ""
+        return _where_coupled(result, d)
     if d.name == "ode/saved":
         t = result.array("ode/save_at")[d.first[1]]
         return f"trajectory {d.first[0]}, t = {t:.6g} s, component {d.first[2]}"

@@ -32,6 +32,9 @@ AXES = {
 COUPLED = {  # of `ode` of one large system: final by (line, point, field)
     "ode/final": "lpf",
     "ode/time": "o",
+    "ode/status": "o",
+    "ode/steps": "o",
+    "ode/rejected": "o",
     "ode/saved": "sc",
     "ode/save_at": "s",
 }
@@ -67,4 +70,7 @@ def trouble(data: dict[str, "h5py.Dataset"], coupled: bool) -> str:
             other = lengths.setdefault(letter, (length, name))
             if other[0] != length:
                 return f"/{name} has the shape {item.shape}, which does not go with /{other[1]}"
+    if coupled and {"ode/saved", "ode/final"} <= data.keys():
+        if data["ode/saved"].shape[1] != data["ode/final"].size:
+            return "/ode/saved has states of another size than /ode/final"
     return ""

@@ -1,5 +1,5 @@
 """`plot ode`: phase portraits and series of saved states, fans (quantile bands), maps over swept
-parameters, histograms of final states.
+parameters, histograms of final states; of a coupled system its fields over the points.
 
 Components are called as the file says, y[0], y[1], ... where it does not. Times and states have
 the units of the equations. Trajectories that failed are left out of fans and maps.
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEW = 20
+TIMES = 8  # lines of a field over the points of a line
 BANDS = ((0.05, 0.95, 0.2), (0.25, 0.75, 0.4))  # quantiles from, to, opacity
 GOOD = ("done", "event")
 
@@ -35,8 +36,9 @@ class Choice:
 
 def names_of(result: Result) -> list[str]:
     """A name for every component."""
-    rows, count = result.array("ode/final").shape
-    if rows == 0 or count == 0:
+    shape = result.array("ode/final").shape
+    count = shape[-1]
+    if 0 in shape:
         raise Failure(INPUT, f"{result.path} has no trajectories: nothing to draw")
     own = list(result.component_names)
     return own if len(own) == count else [f"y[{k}]" for k in range(count)]
@@ -81,7 +83,10 @@ def good(result: Result) -> np.ndarray:
 
 
 def default_kind(result: Result) -> str:
-    """Series of few, fan of many, a map of two sweeps, else a histogram."""
+    """Series of few, fan of many, a map of two sweeps, else a histogram; of a coupled system
+    its fields."""
+    if result.coupled:
+        return "field"
     if _has_saved(result):
         return "series" if len(result.array("ode/final")) <= FEW else "fan"
     return "map" if len(result.config.get("sweep", {})) in (1, 2) else "histogram"
@@ -239,9 +244,61 @@ def draw_histogram(result: Result, c: Choice) -> "Figure":
     return fig
 
 
+def _instants(result: Result) -> list[tuple[float, int | None]]:
+    """The times of a coupled system's states: those saved, by number, and the last one."""
+    now = float(result.array("ode/time")[0])
+    saved = []
+    if _has_saved(result):
+        met = ~np.isnan(result.data["ode/saved"][:, 0])
+        times = result.array("ode/save_at")
+        saved = [(float(t), k) for k, t in enumerate(times) if met[k] and t != now]
+    return [*saved, (now, None)]
+
+
+def draw_field(result: Result, c: Choice) -> "Figure":
+    """Fields over the points: lines at up to eight times, or, of a grid, the last state."""
+    names = names_of(result)
+    chosen = _components(result, c.components, list(range(min(len(names), 4))))
+    if result.array("ode/final").ndim == 3:
+        return _draw_grid(result, names, chosen)
+    all_of, last = _instants(result), result.array("ode/final")
+    kept = sorted({int(i) for i in np.linspace(0, len(all_of) - 1, TIMES).round()})
+    fig, panels = figure.new(rows=len(chosen), height=2.6)
+    for j, (t, number) in enumerate(all_of[i] for i in kept):
+        state = last if number is None else result.array("ode/saved", [number]).reshape(last.shape)
+        for axes, k in zip(panels, chosen):
+            axes.plot(np.arange(len(state)), state[:, k], label=f"{t:.6g} s", **figure.style(j))
+            axes.set(ylabel=names[k])
+    panels[-1].set(xlabel="point i")
+    panels[0].legend(title="time", fontsize=7)
+    return fig
+
+
+def _draw_grid(result: Result, names: list[str], chosen: list[int]) -> "Figure":
+    t, last = float(result.array("ode/time")[0]), result.array("ode/final")
+    fig, panels = figure.new(rows=len(chosen))
+    for axes, k in zip(panels, chosen):
+        image = axes.imshow(last[:, :, k], origin="lower", interpolation="nearest")
+        axes.grid(False)
+        axes.set(xlabel="point i", ylabel="line j", title=f"t = {t:.6g} s")
+        fig.colorbar(image, ax=axes, label=names[k])
+    return fig
+
+
 def draw(result: Result, kind: str, c: Choice) -> "Figure":
     """A figure of `kind`."""
+    if result.coupled != (kind == "field"):
+        raise Failure(
+            USAGE,
+            f"--kind {kind}: {result.path} is of "
+            + (
+                "one coupled system; expected field"
+                if result.coupled
+                else "trajectories, and field is of a coupled system"
+            ),
+        )
     return {
+        "field": draw_field,
         "phase": draw_phase,
         "series": draw_series,
         "fan": draw_fan,

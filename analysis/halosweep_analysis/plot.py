@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Callable
 
 from . import figure
-from .failure import INPUT, USAGE, Failure, Parser, run, say
+from .failure import USAGE, Failure, Parser, run, say
 
 
 def _stem(path: str) -> str:
@@ -68,10 +68,6 @@ def plot_ode(args: Namespace) -> int:
     from .reading import read_result
 
     result = read_result(args.file, "ode")
-    if result.coupled:
-        raise Failure(
-            INPUT, f"{args.file} is of one large coupled system; `plot ode` draws trajectories"
-        )
     kind = args.kind or ode.default_kind(result)
     return _finish(
         ode.draw(result, kind, ode.Choice(args.components, args.trajectories, args.value)), target
@@ -150,10 +146,10 @@ def _parser() -> Parser:
     sub.add_argument("file", metavar="run.h5")
     sub.add_argument(
         "--kind",
-        choices=("phase", "series", "fan", "map", "histogram"),
+        choices=("phase", "series", "fan", "map", "histogram", "field"),
         help="default: "
         "series of up to 20 trajectories with saved states, fan of more, map of sweeps, "
-        "histogram",
+        "histogram; of a coupled system field",
     )
     sub.add_argument("--components", help="names or numbers from 0: 0,2 (default: all; phase: 0,1)")
     sub.add_argument("--trajectories", help="phase, series: numbers from 0 (default: the first 20)")

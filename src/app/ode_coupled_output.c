@@ -139,11 +139,28 @@ static status write_final(const coupled_job *j, result_file *f) {
       .name = "/ode/final", .type = DATASET_F64, .dims = 2, .extent = {l->n, l->fields}};
   const dataset grid = {
       .name = "/ode/final", .type = DATASET_F64, .dims = 3, .extent = {l->m, l->n, l->fields}};
-  const double time = j->coupled.clock.t[0];
   int set;
   TRY(result_dataset(f, j->coupled.system->dims == 1 ? &line : &grid, &set));
-  TRY(result_run(f, set, s->first_row, s->rows, j->final));
-  rc = result_table(f, "/ode/time", DATASET_F64, 1, 0, 0, leads(j), &time);
+  rc = result_run(f, set, s->first_row, s->rows, j->final);
+done:
+  return rc;
+}
+
+/* How it ended, as an ensemble of one has it. */
+static status write_ending(const coupled_job *j, result_file *f) {
+  status rc = STATUS_OK;
+  const coupled_run *r = &j->coupled;
+  const ode_work *w = &r->clock;
+  const int64_t steps = w->attempts[0] - w->rejected[0];
+  const unsigned char verdict = (unsigned char)w->status[0];
+  const char *field[COUPLED_FIELDS];
+  const int rows = leads(j);
+  TRY(result_table(f, "/ode/time", DATASET_F64, 1, 0, 0, rows, &w->t[0]));
+  TRY(result_table(f, "/ode/status", DATASET_BYTES, 1, 0, 0, rows, &verdict));
+  TRY(result_table(f, "/ode/steps", DATASET_I64, 1, 0, 0, rows, &steps));
+  TRY(result_table(f, "/ode/rejected", DATASET_I64, 1, 0, 0, rows, &w->rejected[0]));
+  for (int k = 0; k < r->layout.fields; k++) field[k] = r->system->derivative[k].name;
+  rc = ode_write_names(j->run->c, f, field, r->layout.fields);
 done:
   return rc;
 }
@@ -155,6 +172,7 @@ static status write_result(const coupled_job *j, const char *json) {
   if (path == NULL) return STATUS_OK;
   TRY(result_create(j->run->c, path, &f));
   TRY(write_final(j, f));
+  TRY(write_ending(j, f));
   TRY(write_saved(j, f));
   TRY(run_result_texts(j->run, f, "ode", json, j->fingerprint));
   rc = result_close(&f, 1);

@@ -85,6 +85,8 @@ status ode_find_failure(ode_job *j);
 
 /* ode_tables.c: the result file, and j->shown: both collective. Printing is local. */
 status ode_write_tables(ode_job *j, result_file *f);
+/* The names of verdicts and of components, root attributes. Collective. */
+status ode_write_names(comm *c, result_file *f, const char *const *component, int count);
 status ode_gather_rows(ode_job *j);
 void ode_print_rows(const ode_job *j);
 

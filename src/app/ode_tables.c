@@ -76,17 +76,28 @@ done:
   return rc;
 }
 
-/* "x|y|z" */
-static status write_names(const ode_job *j, result_file *f) {
+/* A root attribute "x|y|z". */
+static status write_names(comm *c, result_file *f, const char *key, const char *const *name,
+                          int count) {
   status rc = STATUS_OK;
   text_builder names = {0};
-  for (int c = 0; c < j->in.components && rc == STATUS_OK; c++) {
-    rc = text_print(&names, "%s%s", c > 0 ? "|" : "", j->in.names[1 + c]);
+  for (int k = 0; k < count && rc == STATUS_OK; k++) {
+    rc = text_print(&names, "%s%s", k > 0 ? "|" : "", name[k]);
   }
-  TRY(comm_agree(j->run->c, rc));
-  rc = result_text(f, "component_names", names.text);
+  TRY(comm_agree(c, rc));
+  rc = result_text(f, key, names.text);
 done:
   text_release(&names);
+  return rc;
+}
+
+status ode_write_names(comm *c, result_file *f, const char *const *component, int count) {
+  status rc = STATUS_OK;
+  const char *verdict[ODE_STATUSES];
+  for (int s = 0; s < ODE_STATUSES; s++) verdict[s] = ode_status_name((ode_status)s);
+  TRY(write_names(c, f, "status_names", verdict, ODE_STATUSES));
+  rc = write_names(c, f, "component_names", component, count);
+done:
   return rc;
 }
 
@@ -94,13 +105,7 @@ status ode_write_tables(ode_job *j, result_file *f) {
   status rc = STATUS_OK;
   const ode_rows *r = &j->e.mine;
   const int64_t all = j->in.trajectories, n = j->in.components;
-  char names[200] = "";
   int64_t *steps = NULL;
-  for (int s = 0; s < ODE_STATUSES; s++) {
-    const size_t length = strlen(names);
-    snprintf(names + length, sizeof names - length, "%s%s", s > 0 ? "|" : "",
-             ode_status_name((ode_status)s));
-  }
   TRY(comm_agree(j->run->c, alloc_array(&steps, r->count, sizeof *steps, "counts of steps")));
   for (int64_t i = 0; i < r->count; i++) steps[i] = r->attempts[i] - r->rejected[i];
   TRY(result_table(f, "/ode/final", DATASET_F64, all, n, r->first, r->count, r->y));
@@ -111,8 +116,7 @@ status ode_write_tables(ode_job *j, result_file *f) {
   TRY(write_parameters(j, f));
   TRY(write_saved(j, f));
   TRY(write_statistics(j, f));
-  TRY(result_text(f, "status_names", names));
-  rc = write_names(j, f);
+  rc = ode_write_names(j->run->c, f, j->in.names + 1, (int)n);
 done:
   alloc_free(&steps);
   return rc;

@@ -269,6 +269,55 @@ class Trajectories(Drawing):
         self.fails(INPUT, ode.draw, r, "map", ode.Choice())
 
 
+class Coupled(Drawing):
+    """plot ode, compare: one coupled system, on a line and on a grid."""
+
+    def system(self, shape, name="c.h5", last=9.0):
+        final = np.arange(float(np.prod(shape))).reshape(shape)
+        saved = np.stack([100 + final.ravel(), 200 + final.ravel(), np.full(final.size, np.nan)])
+        arrays = {"ode/final": final, "ode/time": [last], "ode/status": np.ones(1, np.uint8)}
+        arrays |= {"ode/steps": [7], "ode/rejected": [1]}
+        arrays |= {"ode/saved": saved, "ode/save_at": [1.0, 2, 4]}
+        result(name, "ode", arrays, report='{"points": 6}', names="unfinished|done")
+        with h5py.File(name, "a") as f:
+            f.attrs["component_names"] = "u|v"
+        return read_result(name, "ode"), final
+
+    def test_line(self):
+        r, final = self.system((6, 2))
+        self.assertEqual(ode.default_kind(r), "field")
+        fig = ode.draw(r, "field", ode.Choice("v"))
+        lines = {line.get_label(): line for line in fig.axes[0].lines}
+        self.assertEqual(list(lines), ["1 s", "2 s", "9 s"])  # 4 s was not met
+        self.same(lines["2 s"].get_xydata(), np.stack([np.arange(6), 200 + final[:, 1]], axis=1))
+        self.same(lines["9 s"].get_ydata(), final[:, 1])
+        self.fails(USAGE, ode.draw, r, "fan", ode.Choice())
+
+    def test_grid(self):
+        r, final = self.system((3, 4, 2))
+        fig = ode.draw(r, "field", ode.Choice())
+        self.same(fig.axes[0].images[0].get_array(), final[:, :, 0])
+        self.same(fig.axes[1].images[0].get_array(), final[:, :, 1])
+        self.assertEqual(fig.axes[0].get_xlabel(), "point i")
+
+    def test_compare(self):
+        self.system((3, 4, 2))
+        self.system((3, 4, 2), "d.h5")
+        with h5py.File("d.h5", "a") as f:
+            f["ode/final"][2, 1, 1] = f["ode/saved"][1, 11] = 0.5
+        where = {d.name: d.where for d in compare.compare("c.h5", "d.h5") if d.count}
+        self.assertEqual(
+            where, {"ode/final": "i = 1, j = 2, v", "ode/saved": "t = 2 s, i = 1, j = 1, v"}
+        )
+
+    def test_damaged(self):
+        self.system((3, 4, 2))
+        with h5py.File("c.h5", "a") as f:
+            del f["ode/saved"]
+            f["ode/saved"] = np.ones((3, 23))
+        self.fails(INPUT, read_result, "c.h5")
+
+
 class Integrals(Drawing):
     """plot quad."""
 

@@ -43,10 +43,12 @@ for rtol in 1e-6 1e-3; do # one large system, of points on a line and on a grid
   "$HALOSWEEP" ode lorenz96 --n 40 --t_end 1 --save_at 0.5 --rtol $rtol --output line-$rtol.h5 --quiet >/dev/null
   "$HALOSWEEP" ode reaction-diffusion --n 6,5 --t_end 0.002 --method rk4 --dt $rtol --output grid-$rtol.h5 --quiet >/dev/null
 done
-expect 0 "equal: 4 data sets, 82 elements" "$HALOSWEEP" plot compare line-1e-6.h5 line-1e-6.h5
-expect 0 "first at [0, 0] (t = 0.5 s, component 0)" "$HALOSWEEP" plot compare line-1e-6.h5 line-1e-3.h5 --output c.png
-expect 0 "(line 0, point 0, field 1)" "$HALOSWEEP" plot compare grid-1e-6.h5 grid-1e-3.h5 --output c.png
-expect 3 "is of one large coupled system" "$HALOSWEEP" plot ode line-1e-6.h5
+expect 0 "equal: 7 data sets, 85 elements" "$HALOSWEEP" plot compare line-1e-6.h5 line-1e-6.h5
+expect 0 "first at [0, 0] (t = 0.5 s, i = 0, x)" "$HALOSWEEP" plot compare line-1e-6.h5 line-1e-3.h5 --output c.png
+expect 0 "(i = 0, j = 0, v)" "$HALOSWEEP" plot compare grid-1e-6.h5 grid-1e-3.h5 --output c.png
+expect 0 "drawn: line.png" "$HALOSWEEP" plot ode line-1e-6.h5 --output line.png
+expect 0 "drawn: grid.png" "$HALOSWEEP" plot ode grid-1e-6.h5 --components v --output grid.png
+expect 2 "one coupled system; expected field" "$HALOSWEEP" plot ode line-1e-6.h5 --kind fan
 
 # usage
 expect 2 "invalid choice: 'pie'" "$HALOSWEEP" plot pie

@@ -33,7 +33,15 @@ first=$(mark)
 ode 3 wave.ini --threads 2 --output wave.h5 || complain "wave on 3 ranks: exit $?"
 [ -n "$first" ] && [ "$(mark)" = "$first" ] || complain "wave: $first, then $(mark)"
 "$HALOSWEEP" inspect wave.h5 > list 2> err || complain "inspect: exit $?"
-grep -q '^/ode/saved 4800' list && grep -q '^/ode/final 2400' list || complain "$(cat list)"
+for line in "saved 4800" "final 2400" "time 1" "status 1" "steps 1" "rejected 1"; do
+  grep -q "^/ode/$line" list || complain "no /ode/$line: $(cat list)"
+done
+! /usr/bin/python3 -c "import h5py" 2> /dev/null || /usr/bin/python3 -c '
+import h5py, json
+f = h5py.File("wave.h5"); g, report = f["ode"], json.loads(f.attrs["report"])
+assert g["final"].shape == (30, 40, 2) and f.attrs["component_names"] == "u|v"
+assert f.attrs["status_names"].split("|")[g["status"][0]] == "done" and g["time"][0] == 3
+assert g["steps"][0] == report["steps"] > 9 and g["rejected"][0] == report["rejected"]' || complain "wave.h5"
 
 # case 142: auto finishes; an interruption before and one after the change of method
 heat="heat1d --n 60 --initial 1 --t_end 0.05 --threads 1"
