@@ -122,6 +122,32 @@ static void invariants(void **state) {
   assert_true(seen >= 5);
 }
 
+/* States of systems that have neither an invariant nor a problem of ../shared/references.
+ * oregonator: Test set, OREGO, at 360; roessler: two other programs (orders 8 and 5, 1e-13). */
+static void known_states(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double t, y[3];
+  } known[] = {{"roessler", 10.0, {-0.75474642234483, -3.86771682356657, 0.0288062524510139}},
+               {"oregonator", 360.0, {1.000814870318523, 1228.178521549917, 132.0554942846706}}};
+  for (int k = 0; k < 2; k++) {
+    const ode_system *s = ode_system_find(known[k].name);
+    double start[INPUTS];
+    ode_try e;
+    const ode_plan plan = {.t_end = known[k].t, .rtol = 1e-9, .atol = 1e-12};
+    const int stiff = (s->flags & SYSTEM_STIFF) != 0;
+    open_system(&e, s, ode_method_find(stiff ? "rodas4" : "tsit5"), plan, start);
+    ode_try_run(&e, INT64_MAX);
+    assert_int_equal(ode_try_status(&e, 0), ODE_DONE);
+    for (int c = 0; c < 3; c++) {
+      const double off = *ode_try_y(&e, c, 0) / known[k].y[c] - 1.0;
+      if (!(fabs(off) < 1e-6)) fail_msg("%s, component %d: off by %g", s->name, c, off);
+    }
+    ode_try_close(&e);
+  }
+}
+
 /* The energy over 200 periods of `steps` steps each, in the first and in the last 20. */
 static void energies(const ode_system *s, const char *method, double period, int steps,
                      double *early, double *late) {
@@ -162,7 +188,7 @@ static void bounded(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(invariants),
-                                     cmocka_unit_test(bounded)};
+                                     cmocka_unit_test(known_states), cmocka_unit_test(bounded)};
   assert_ok(comm_open(&argc, &argv, &world));
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   comm_close(&world);
