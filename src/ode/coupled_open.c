@@ -199,6 +199,38 @@ done:
   return rc;
 }
 
+/* Whether the derivative of field f depends on field g, here or elsewhere. */
+static int depends(const coupled_run *run, int f, int g) {
+  const coupled_layout *l = &run->layout;
+  const int first_sum = COUPLED_COMMON + l->reaches + run->functions.count;
+  for (int k = 0; k < l->reaches; k++) {
+    if (l->reach[k].field == g && (l->used[f] >> k & 1) != 0) return 1;
+  }
+  for (int s = 0; s < l->sums; s++) {
+    if (!function_uses(run->rhs, f, first_sum + s)) continue;
+    if (function_uses(run->sums, s, COUPLED_COMMON + g)) return 1;
+    if (function_uses(run->sums, s, COUPLED_COMMON + l->fields + g)) return 1;
+  }
+  return 0;
+}
+
+/* Verlet's steps are for q' = f(t, v), v' = f(t, q). */
+static status check_split(const coupled_run *run) {
+  const int fields = run->layout.fields, half = fields / 2;
+  if (run->by->kind != ODE_VERLET) return STATUS_OK;
+  for (int f = 0; f < fields; f++) {
+    const int first = f < half ? 0 : half;
+    for (int g = first; g < first + half; g++) {
+      if (!depends(run, f, g)) continue;
+      return fail(STATUS_USAGE,
+                  "method = verlet takes positions, then as many velocities, each with rates that "
+                  "depend on the others alone; here d%s/dt depends on %s",
+                  run->system->derivative[f].name, run->system->derivative[g].name);
+    }
+  }
+  return STATUS_OK;
+}
+
 /* ---- initial values ---- */
 
 typedef struct filling {
@@ -378,6 +410,7 @@ status coupled_open(coupled_run *run) {
   run->clock.t[0] = run->plan.t_start;
   run->clock.h[0] = run->plan.adaptive ? run->plan.dt : 0.0;
   TRY(make_functions(run));
+  TRY(comm_agree(run->world, check_split(run)));
   TRY(check_memory(run));
   TRY(own_points(run));
   TRY(make_vectors(run));
