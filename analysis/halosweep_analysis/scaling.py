@@ -8,7 +8,7 @@ base is the point of fewest ranks, b, with time T(b).
 
 strong: speed-up S(p) = b T(b)/T(p), efficiency S(p)/p.
 weak:   with work W from the reports (rows x iterations, points x steps, evaluations, steps of
-        trajectories), efficiency (W(p)/p/T(p)) / (W(b)/b/T(b)), speed-up p times that.
+        trajectories; of coupled systems points x steps), efficiency (W(p)/p/T(p)) / (W(b)/b/T(b)), speed-up p times that.
 
 Fits, least squares of relative deviations over the points of a series:
 Amdahl (1967), strong: T(p) = T1 (s + (1 - s)/p). Gustafson (1988), weak: S(p) = p - s (p - 1).
@@ -87,7 +87,7 @@ def work_of(report: Report) -> tuple[float, float]:
     command = report.get("command")
     if command == "solve":
         return report["rows"] * max(report["iterations_this_run"], 1), report["rows"]
-    if command == "heat":
+    if command == "heat" or "points" in report and command == "ode":
         return report["points"] * max(report["steps_this_run"], 1), report["points"]
     if command == "quad":
         return report["evaluations"], report["evaluations"]

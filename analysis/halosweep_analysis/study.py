@@ -3,8 +3,8 @@
 Outputs, histories, checkpoints, limits and what the grid sets (ranks, threads, backend) are left
 out, input files get absolute names. `solve` gets `iterations`, `heat` `steps`; the others do the
 same work anyway, for the result has the same bits on any grid. weak: on P ranks the last entry of
-`n` (trajectories of `ode`) is P times that of the file; `heat` keeps its spacing, and with it a
-stable `dt`: the last `length` grows along.
+`n` (of `ode` without one: `trajectories`) is P times that of the file; `heat` keeps its spacing,
+and with it a stable `dt`: the last `length` grows along.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ OPERATORS: dict[type, Callable[..., float]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
 }
+GRIDS = ("reaction-diffusion",)  # coupled systems of two directions, whose n may be one number
 SAMPLING = ("sobol", "monte-carlo")
 
 
@@ -177,6 +178,9 @@ def config_on(study: Study, ranks: int) -> Config:
                 "number for all directions, and the work would grow like its power",
             )
         _grow_n(own, 1, ranks, "quad")
+    elif "n" in own:
+        dims = 2 if own.get("system") in GRIDS else len(ini.split_list(own["n"]))
+        _grow_n(own, dims, ranks, "ode")
     else:
         count = int(number(own.get("trajectories", "1"), "ode.trajectories"))
         own["trajectories"] = str(count * ranks)

@@ -349,6 +349,15 @@ class Configs(unittest.TestCase):
         self.assertEqual(
             study.config_on(self.study("[ode]\nsystem = lorenz\n"), 4)["ode"]["trajectories"], "4"
         )
+        for text, grown in (
+            ("system = lorenz96\nn = 40", "160"),
+            ("system = reaction-diffusion\nn = 64", "64, 256"),
+            ("n = 30, 20", "30, 80"),
+        ):
+            own = study.config_on(self.study(f"[ode]\n{text}\n"), 4)["ode"]
+            self.assertEqual((own["n"], "trajectories" in own), (grown, False))
+        coupled = {"command": "ode", "points": 40, "steps_this_run": 7, "trajectories": 1}
+        self.assertEqual(scaling.work_of(coupled), (280, 40))
 
     def test_refused(self):
         for text in (
