@@ -60,6 +60,18 @@ done
 stop USR1 "$HALOSWEEP" ode "${long[@]}"; expect 138 "stopped by SIGUSR1"
 stop USR1 mpirun -n 2 "$HALOSWEEP" ode "${long[@]}" --checkpoint ck.h5 --checkpoint.keep 9; expect 75 "is written"
 
+name="noise" # case 158: the rest of every path, not its beginning again
+noisy=(--equations.dx "0.05*x" --equations.dy "-0.1*y" --noise "(0.2*x, 0.1), (0, 0.3*y)" --initial "1, 1" --t_end 2 --dt 1/8192 --trajectories 3000 --save_at 1)
+ode "${noisy[@]}" --output noisy.h5; expect 0 "fingerprint"
+cp out noisy.out
+rm -f ck.*.h5
+stop USR1 "$HALOSWEEP" ode "${noisy[@]}" --checkpoint ck.h5; expect 75 "is written"
+mpirun -n 3 "$HALOSWEEP" ode "${noisy[@]}" --checkpoint ck.h5 --restart latest --output x.h5 --threads 1 --progress off \
+  --report r.json >out 2>err || complain "going on: exit $?"
+[ -n "$(print out)" ] && [ "$(print out)" = "$(print noisy.out)" ] || complain "other paths"
+tables noisy.h5 x.h5
+[ "$(field steps_this_run)" -lt "$(field steps)" ] && [ "$(field steps_this_run)" -gt 0 ] || complain "not in the middle"
+
 name="kill -9"
 rm -f ck.*.h5
 pause=0.6 stop KILL "$HALOSWEEP" ode "${long[@]}" --checkpoint ck.h5 --checkpoint.every 1 --checkpoint.keep 9 2>/dev/null
@@ -179,7 +191,14 @@ tables whole.h5 x.h5
 ode "${blow[@]}" --restart "$first" --only unfinished; expect 4 "$few of 20 trajectories failed"
 [ "$(field steps_this_run)" = 0 ] || complain "unfinished: $(field steps_this_run) steps"
 ode "${blow[@]:0:6}" --t_end 0.9 --restart "$first" --only failed; expect 2 "expected that t_end"
-rm -f ck.*.h5
-stop USR1 "$HALOSWEEP" ode "${long[@]}" --checkpoint ck.h5; expect 75 "is written"
-ode "${long[@]}" --checkpoint ck.h5 --restart latest --only failed; expect 2 "is unfinished"
+rm -f ck.*.h5 # a third fails at once, the others are on their way
+mixed=(--equations.dx "x > 100 ? x^2 : v" --equations.dv "-x" --sweep.x "200, 1, 2" --sample.v "uniform(0, 1)" --initial "0, 0" --trajectories 1000
+  --t_end 400 --rtol 1e-9)
+ode "${mixed[@]}"; expect 4 "1000 of 3000 trajectories failed"
+cp out whole.out
+stop USR1 "$HALOSWEEP" ode "${mixed[@]}" --checkpoint ck.h5; expect 75 "is written"
+ode "${mixed[@]}" --checkpoint ck.h5 --restart latest --only failed; expect 2 "is unfinished"
+ode "${mixed[@]}" --checkpoint ck.h5 --restart latest --only unfinished; expect 4 "1000 of 3000 trajectories failed"
+same
+[ "$(field steps_this_run)" -gt 0 ] && [ "$(field steps_this_run)" -lt "$(field steps)" ] || complain "unfinished: $(field steps_this_run) steps"
 exit $bad
