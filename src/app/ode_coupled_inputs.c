@@ -189,6 +189,14 @@ static status take_plan(const options *o, coupled_job *j) {
   r->linear = options_text(o, "ode.linear");
   r->preconditioner = options_text(o, "ode.preconditioner");
   r->plan.adaptive = m == NULL || (m->flags & METHOD_FIXED) == 0;
+  if (m != NULL && (m->flags & METHOD_NOISY) != 0) {
+    return fail(STATUS_USAGE, "%s = %s is for ensembles; this is one coupled system",
+                options_where(o, "ode.method"), m->name);
+  }
+  if (!r->plan.adaptive && !options_has(o, "ode.dt")) {
+    return fail(STATUS_USAGE, "%s = %s takes fixed steps: it needs dt",
+                options_where(o, "ode.method"), m->name);
+  }
   status rc = ode_plan_steps(o, &r->plan, &j->save_at);
   r->plan.save_at.at = j->save_at;
   return rc;

@@ -107,6 +107,8 @@ refused "one or two" --n 3,4,5 --t_end 1 --initial 0 --equations.du "u"
 refused "no parameter" heat1d --t_end 1 --parameters.beta 1
 refused "here dv/dt depends on v" --n 4 --equations.du v --equations.dv "-u - 0.1*v[1]" --initial 0,1 --method verlet --dt 0.1 --t_end 1
 refused "here du/dt depends on u" reaction-diffusion --method verlet --dt 0.1 --t_end 1
+refused "method = rk4 takes fixed steps: it needs dt" lorenz96 --method rk4 --t_end 1
+refused "milstein is for ensembles" lorenz96 --method milstein --t_end 1
 refused "is for ensembles" lorenz96 --t_end 1 --event x
 refused "for large coupled systems" lorenz --n 4 --t_end 1
 refused "column 1" heat1d --t_end 1 --initial "q"
