@@ -26,7 +26,8 @@ PORTABLE void ode_judge(ode_work *w) {
   }
 }
 
-/* Sets h and next of the step to try: not past t_end, and onto it when it is near. */
+/* Sets h and next of the step to try: at least dt_min, not past t_end, and onto it when it is near.
+ */
 PORTABLE void ode_aim(ode_work *w, int l) {
   const ode_plan *plan = w->plan;
   if (!plan->adaptive) {
@@ -35,6 +36,7 @@ PORTABLE void ode_aim(ode_work *w, int l) {
     return;
   }
   const double rest = plan->t_end - w->t[l];
+  if (fabs(w->h[l]) < plan->dt_min) w->h[l] = rest < 0.0 ? -plan->dt_min : plan->dt_min;
   w->next[l] = w->t[l] + w->h[l];
   if (!(fabs(w->h[l]) * 1.01 < fabs(rest))) {
     w->h[l] = rest;

@@ -89,6 +89,10 @@ run 0 "done" --equations.dy 1 --initial 0 --t_end 1e-6 --dt_min 1e-5
 run 4 "ever smaller steps" "${blow[@]}" --dt_min 1e-5
 close "$(number time)" 1 0.01
 
+run 4 "ever smaller steps" lorenz --t_end 1 --rtol 1e-12 --dt_min 0.1 # not by steps that begin small and are all taken
+run 0 "done" --equations.dy "-y" --initial 1 --t_start 1.05 --t_end 0 --dt 1e-5 --dt_min 0.1 --rtol 1e-3
+[ "$(number steps)" -le 11 ] || complain "$(number steps) steps of 0.1 at least"
+
 name=148
 line=(--equations.dy=-1 --method rk4 --dt 0.25 --t_end 2)
 run 0 "(event)" "${line[@]}" --initial 1 --event y
