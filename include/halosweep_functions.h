@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* quad: the integrand at the point x[0 .. dims). p: the values of [parameters], then those of
- * [sweep], in the order of the config; not to be read when there are none. */
+ * [sweep], in the order of the config; what is read behind them is NaN, on GPUs anything. */
 double integrand(const double *x, const double *p);
 
 /* heat: the temperature at the start (K), the thermal diffusivity (m^2/s), and the heat source

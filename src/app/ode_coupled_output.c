@@ -152,11 +152,11 @@ static status write_ending(const coupled_job *j, result_file *f) {
   const coupled_run *r = &j->coupled;
   const ode_work *w = &r->clock;
   const int64_t steps = w->attempts[0] - w->rejected[0];
-  const unsigned char verdict = (unsigned char)w->status[0];
+  const unsigned char ending = (unsigned char)w->status[0];
   const char *field[COUPLED_FIELDS];
   const int rows = leads(j);
   TRY(result_table(f, "/ode/time", DATASET_F64, 1, 0, 0, rows, &w->t[0]));
-  TRY(result_table(f, "/ode/status", DATASET_BYTES, 1, 0, 0, rows, &verdict));
+  TRY(result_table(f, "/ode/status", DATASET_BYTES, 1, 0, 0, rows, &ending));
   TRY(result_table(f, "/ode/steps", DATASET_I64, 1, 0, 0, rows, &steps));
   TRY(result_table(f, "/ode/rejected", DATASET_I64, 1, 0, 0, rows, &w->rejected[0]));
   for (int k = 0; k < r->layout.fields; k++) field[k] = r->system->derivative[k].name;

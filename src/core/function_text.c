@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MISSING = 8 };
+
 /* #line 1 "path": a path may hold anything. */
 static status append_line_mark(const char *path, text_builder *out) {
   status rc = STATUS_OK;
@@ -43,7 +45,8 @@ done:
   return rc;
 }
 
-/* The loop over points. */
+/* The loop over points. Behind the parameters that were given come numbers that are none, so that a
+ * function that reads more of them does not get a plausible result. */
 static status append_points(const function_request *r, int inputs, text_builder *out) {
   status rc = STATUS_OK;
   TRY(text_append(out, "static FORMULA_LOOP void formula_points(int64_t n"));
@@ -51,7 +54,8 @@ static status append_points(const function_request *r, int inputs, text_builder 
   for (int k = 0; k < r->outputs; k++) TRY(text_print(out, ", double *restrict o%d", k));
   TRY(text_append(out, ") {\n  for (int64_t i = 0; i < n; i++) {\n    const double in[] = {"));
   for (int j = 0; j < inputs; j++) TRY(text_print(out, "v%d[i], ", j));
-  TRY(text_append(out, "0.0};\n    double out[FORMULA_OUTPUTS];\n"));
+  for (int k = 0; k < MISSING; k++) TRY(text_append(out, "__builtin_nan(\"\"), "));
+  TRY(text_append(out, "};\n    double out[FORMULA_OUTPUTS];\n"));
   TRY(text_print(out, "    %.1000s\n", r->call));
   for (int k = 0; k < r->outputs; k++) TRY(text_print(out, "    o%d[i] = out[%d];\n", k, k));
   TRY(text_append(out, "  }\n}\n\n"));

@@ -49,6 +49,9 @@ run f.c --event f.c --method tsit5 --checkpoint ck.h5 --restart latest
 
 # enough of it that steps are compiled around the system
 many=(--trajectories 500 --t_end 4 --method rk4 --dt 1e-4 --threads 1 --progress off --sweep.r "linspace(0.1, 0.3, 3)")
+# a parameter that nobody gave is no number
+"$HALOSWEEP" ode f.c --parameters.a 0.5 --initial 1,0 --t_end 3 --progress off >out 2>err
+[ $? = 4 ] && grep -q "the derivative of y2 is NaN" err || complain "parameters that were not given"
 cat >g.c <<'C'
 void rhs(double t, const double *y, const double *p, double *dy) { (void)t; dy[0] = -(p[0] * y[0]); }
 C
