@@ -16,6 +16,7 @@ struct field_source {
   char path[PATH], name[PATH];
   heat_grid grid;
   int64_t wanted; /* the time asked for; -1: the last */
+  int table;      /* rows of numbers: no times unless one is asked for */
   hid_t file, set;
   int dims;       /* of the dataset */
   int directions; /* of them; the one more is time */
@@ -65,7 +66,7 @@ static int fits(const heat_grid *g, int directions, const hsize_t *extent) {
  * another shape. Slowest directions of one point may be there or not. */
 static int match(const field_source *s, const hsize_t *extent) {
   const heat_grid *g = &s->grid;
-  for (int d = field_directions(g); d <= HEAT_DIMS; d++) {
+  for (int d = field_directions(g); d <= HEAT_DIMS && !(s->table && s->wanted < 0); d++) {
     if (s->dims == d + 1 && fits(g, d, extent + 1)) return d;
   }
   return s->dims <= HEAT_DIMS && s->dims >= field_directions(g) && fits(g, s->dims, extent)
@@ -88,8 +89,8 @@ static status check_shape(field_source *s) {
   write_shape(expected, g->dims, wanted);
   if (s->directions == 0) {
     write_shape(extent, s->dims < 0 ? 0 : s->dims, found);
-    return fail(STATUS_INPUT, "%s: dataset %s has shape %s, expected that of the grid, %s", s->path,
-                s->name, found, wanted);
+    return fail(STATUS_INPUT, "%s: dataset %s has shape %s, expected %s, %s", s->path, s->name,
+                found, s->table ? "a row a trajectory" : "that of the grid", wanted);
   }
   if (!timed && s->wanted >= 0) {
     return fail(STATUS_INPUT, "%s: dataset %s has no times, and [%lld] asks for one", s->path,
@@ -170,17 +171,29 @@ static status prepare_source(const char *text, const heat_grid *g, field_source 
   return take_name(s, text, rest);
 }
 
-status field_open(comm *c, const char *text, const heat_grid *g, field_source **out) {
+static status open_source(comm *c, const char *text, const heat_grid *g, int table,
+                          field_source **out) {
   status rc = STATUS_OK;
   const int leads = comm_rank(c) == 0;
   *out = NULL;
   rc = prepare_source(text, g, out);
+  if (rc == STATUS_OK) (*out)->table = table;
   if (rc == STATUS_OK && leads) rc = open_set(*out);
   TRY(comm_agree(c, rc));
   TRY(comm_agree(c, leads ? STATUS_OK : open_set(*out)));
 done:
   if (rc != STATUS_OK) field_source_close(out);
   return rc;
+}
+
+status field_open(comm *c, const char *text, const heat_grid *g, field_source **out) {
+  return open_source(c, text, g, 0, out);
+}
+
+status field_open_rows(comm *c, const char *text, int64_t rows, int64_t width, field_source **out) {
+  heat_grid g = {.dims = width > 1 ? 2 : 1, .n = {width > 1 ? width : rows, rows, 1}};
+  if (width == 1) g.n[1] = 1;
+  return open_source(c, text, &g, 1, out);
 }
 
 /* The file's space with these planes selected: they are those of the last direction that has any,

@@ -24,9 +24,7 @@ static status read_rows(ode_job *j, const char *text, int64_t rows, int64_t widt
   field_source *from = NULL;
   ownership owned = {0};
   int64_t first, last, content;
-  heat_grid g = {.dims = width > 1 ? 2 : 1, .n = {width > 1 ? width : rows, rows, 1}};
-  if (width == 1) g.n[1] = 1;
-  TRY(field_open(c, text, &g, &from));
+  TRY(field_open_rows(c, text, rows, width, &from));
   TRY(comm_agree(c, ownership_aligned(c, j->in.trajectories, ODE_BLOCK, &owned)));
   const int64_t begin = ownership_begin(&owned), end = ownership_end(&owned);
   find_rows(rows, begin, end, &first, &last);

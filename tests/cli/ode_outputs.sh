@@ -143,7 +143,13 @@ assert np.allclose(y, np.tile(np.stack([2 * n, 2 * n + 1 + n / 4], 1), (members,
 assert (y == one['ode/final'][:]).all() and f.attrs['fingerprint'] == one.attrs['fingerprint']
 P
 done
-ode file.ini --trajectories 5; expect 3 "shape"
+ode file.ini --trajectories 5; expect 3 "dataset /y has shape (600, 2), expected a row a trajectory, (5, 2)"
+"$python" -c "import h5py, numpy as np
+f = h5py.File('in.h5', 'a'); f['deep'] = np.ones((3, 3, 2)); f['wide'] = np.ones((3, 3))"
+E=(--equations.dx "0*x" --equations.dy k --t_end 1) # rows are not times, of which the last would do
+ode "${E[@]}" --initial in.h5:/y --parameters.k 1 --trajectories 1; expect 3 "expected a row a trajectory, (1, 2)"
+ode "${E[@]}" --initial in.h5:/deep --parameters.k 1 --trajectories 3; expect 3 "shape (3, 3, 2), expected a row a trajectory, (3, 2)"
+ode "${E[@]}" --initial 0,0 --sample.k in.h5:/wide --trajectories 3; expect 3 "shape (3, 3), expected a row a trajectory, (3)"
 what="no output is an input"; ode --equations.dx "0*x" --t_end 1 --initial x.h5:/ode/time --trajectories 12 --output x.h5; expect 2 "is also an input"
 ode --equations.dx "0*x" --t_end 1 --initial 1 --sample.x x.h5:/ode/time --trajectories 12 --output x.h5; expect 2 "is also an input"
 what="nothing foreign is replaced"; ode lorenz --t_end 1 --output in.h5; expect 2 "in.h5"
