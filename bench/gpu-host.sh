@@ -16,6 +16,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${2:-$source/build-gpu}
 words=" ${*:3} "
 mkdir -p "$results" && results=$(cd "$results" && pwd)
+rm -f "$results"/*.json
 command="bench/gpu-host.sh $(basename -a -- "$@" | paste -sd " ")"
 commit=${HALOSWEEP_COMMIT:-$(git -C "$source" describe --always --dirty 2> /dev/null || echo unknown)}
 cores=$(nproc)
@@ -115,6 +116,8 @@ answer=$(for _ in 1 2 3 4 5; do small; done | sort -n | sed -n 3p)
 echo "a small quad job, kernel kept, start to answer: $answer s (first: $(cat "$results/small.log.first") s)" \
   >> "$results/gpu-host.txt"
 
+# what a benchmark wrote; null where it did not come to its end
+result() { if [[ -s $results/$1.json ]]; then cat "$results/$1.json"; else echo null; fi; }
 cat > "$results/gpu-host.json" << END
 {"date": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
  "gpu": "$gpu", "gpu_memory": "$(query memory.total)", "driver": "$(query driver_version)",
@@ -123,16 +126,16 @@ cat > "$results/gpu-host.json" << END
  "commit": "$commit", "command": "$command",
  "tests_gpu": $gpu_tests, "tests_suite": $suite,
  "transport_tried": ${tried:-null}, "sanitizers": $sanitized,
- "halo": $(cat "$results/halo.json" 2> /dev/null || echo null),
- "heat": $(cat "$results/heat.json"),
- "heat_implicit": $(cat "$results/heat-implicit.json" 2> /dev/null || echo null),
- "mixed": $(cat "$results/mixed.json" 2> /dev/null || echo null),
- "kernels": $(cat "$results/kernels.json"),
- "stream": $(cat "$results/stream.json"),
- "ode": $(cat "$results/ode.json" 2> /dev/null || echo null),
- "cvode": $(cat "$results/cvode.json" 2> /dev/null || echo null),
- "coupled": $(cat "$results/coupled.json" 2> /dev/null || echo null),
- "quad": $(cat "$results/quad.json" 2> /dev/null || echo null), "quad_small_job_seconds": $answer}
+ "halo": $(result halo),
+ "heat": $(result heat),
+ "heat_implicit": $(result heat-implicit),
+ "mixed": $(result mixed),
+ "kernels": $(result kernels),
+ "stream": $(result stream),
+ "ode": $(result ode),
+ "cvode": $(result cvode),
+ "coupled": $(result coupled),
+ "quad": $(result quad), "quad_small_job_seconds": $answer}
 END
 cat "$results/gpu-host.txt"
 echo "gpu tests $gpu_tests, suite $suite"
