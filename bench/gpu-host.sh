@@ -116,7 +116,7 @@ answer=$(for _ in 1 2 3 4 5; do small; done | sort -n | sed -n 3p)
 echo "a small quad job, kernel kept, start to answer: $answer s (first: $(cat "$results/small.log.first") s)" \
   >> "$results/gpu-host.txt"
 
-# what a benchmark wrote; null where it did not come to its end
+# what a benchmark wrote; null where it wrote nothing
 result() { if [[ -s $results/$1.json ]]; then cat "$results/$1.json"; else echo null; fi; }
 cat > "$results/gpu-host.json" << END
 {"date": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
