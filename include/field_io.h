@@ -78,8 +78,8 @@ int field_is_file(const char *text);
  * naming both shapes. */
 status field_open(comm *c, const char *text, const heat_grid *g, field_source **out);
 
-/* The same of a table of rows x width, a row a plane; of one column, (rows). Dimensions in front
- * are times only where FILE:/DATASET[K] asks for one. */
+/* The same of a table of rows x width, a row a plane; of one column, (rows) too. Dimensions in
+ * front are times only where FILE:/DATASET[K] asks for one. */
 status field_open_rows(comm *c, const char *text, int64_t rows, int64_t width, field_source **out);
 
 /* Planes [first, first + planes). Local; STATUS_INPUT. */

@@ -191,9 +191,12 @@ status field_open(comm *c, const char *text, const heat_grid *g, field_source **
 }
 
 status field_open_rows(comm *c, const char *text, int64_t rows, int64_t width, field_source **out) {
-  heat_grid g = {.dims = width > 1 ? 2 : 1, .n = {width > 1 ? width : rows, rows, 1}};
-  if (width == 1) g.n[1] = 1;
-  return open_source(c, text, &g, 1, out);
+  const heat_grid line = {.dims = 1, .n = {rows, 1, 1}}, g = {.dims = 2, .n = {width, rows, 1}};
+  if (width > 1) return open_source(c, text, &g, 1, out);
+  const status rc = open_source(c, text, &g, 1, out); /* (rows, 1), as results have it */
+  if (rc != STATUS_INPUT) return rc;
+  fail_clear();
+  return open_source(c, text, &line, 1, out);
 }
 
 /* The file's space with these planes selected: they are those of the last direction that has any,

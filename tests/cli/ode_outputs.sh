@@ -150,6 +150,11 @@ E=(--equations.dx "0*x" --equations.dy k --t_end 1) # rows are not times, of whi
 ode "${E[@]}" --initial in.h5:/y --parameters.k 1 --trajectories 1; expect 3 "expected a row a trajectory, (1, 2)"
 ode "${E[@]}" --initial in.h5:/deep --parameters.k 1 --trajectories 3; expect 3 "shape (3, 3, 2), expected a row a trajectory, (3, 2)"
 ode "${E[@]}" --initial 0,0 --sample.k in.h5:/wide --trajectories 3; expect 3 "shape (3, 3), expected a row a trajectory, (3)"
+what="a run from a result" # of one component: (trajectories, 1)
+ode --equations.dz "0*z" --initial "(1), (2), (5)" --t_end 1 --output one.h5; expect 0
+ode --equations.dz "0*z" --initial one.h5:/ode/final --trajectories 3 --t_end 1 --quiet; expect 0
+same "$(tr '\n' ' ' <out)" "1 2 5 "
+ode --equations.dz "0*z" --initial one.h5:/ode/final --trajectories 2 --t_end 1; expect 3 "shape (3, 1)"
 what="no output is an input"; ode --equations.dx "0*x" --t_end 1 --initial x.h5:/ode/time --trajectories 12 --output x.h5; expect 2 "is also an input"
 ode --equations.dx "0*x" --t_end 1 --initial 1 --sample.x x.h5:/ode/time --trajectories 12 --output x.h5; expect 2 "is also an input"
 what="nothing foreign is replaced"; ode lorenz --t_end 1 --output in.h5; expect 2 "in.h5"
