@@ -72,6 +72,7 @@ PORTABLE coupled_piece coupled_piece_of(const coupled_layout *l, coupled_reach r
   } else if (y < 0 || y >= l->m) {
     if (l->edge == COUPLED_ZERO) {
       p.from = -1;
+      p.step = 0; /* nothing lies side by side there */
       return p;
     }
     y = y < 0 ? 0 : l->m - 1;

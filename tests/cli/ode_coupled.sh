@@ -32,6 +32,8 @@ ode 1 wave.ini --backend ref || complain "wave: exit $?"
 first=$(mark)
 ode 3 wave.ini --threads 2 --output wave.h5 || complain "wave on 3 ranks: exit $?"
 [ -n "$first" ] && [ "$(mark)" = "$first" ] || complain "wave: $first, then $(mark)"
+ode 1 wave.ini --backend ref --edges zero && zero=$(mark) # beyond the last line lies nothing, of this rank or another
+ode 2 wave.ini --threads 1 --edges zero && [ -n "$zero" ] && [ "$(mark)" = "$zero" ] || complain "wave, zero edges: $zero, then $(mark)"
 "$HALOSWEEP" inspect wave.h5 > list 2> err || complain "inspect: exit $?"
 for line in "saved 4800" "final 2400" "time 1" "status 1" "steps 1" "rejected 1"; do
   grep -q "^/ode/$line" list || complain "no /ode/$line: $(cat list)"

@@ -4,29 +4,8 @@
 # states; a failure; checkpoints that go on on the other backend.
 set -u
 . "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
-print() { sed -n 's/^ *"\(fingerprint\|steps\|rejected\|failed\|reason\)": *//p' "$1" | tr -d '\n'; }
-go() { # ranks, backend, the words of ode
-  rm -f r.json
-  mpirun -n "$1" "$HALOSWEEP" ode "${@:3}" --backend "$2" --threads 1 --report r.json --progress off --quiet > out 2> err
-}
-
-try() { # name, then the words of ode
-  local name=$1 first='' print
-  shift
-  for how in "1 omp" "1 cuda" "2 cuda"; do
-    go "${how% *}" "${how#* }" "$@"
-    rc=$?
-    print="$rc $(print r.json)"
-    if [ -z "$first" ]; then
-      first=$print
-    elif [ "$print" != "$first" ]; then
-      echo "$name: $how: $print, reference: $first"
-      cat err
-      bad=1
-    fi
-  done
-  echo "$name: $first"
-}
+command=ode ways=("1 omp" "1 cuda" "2 cuda") keys="fingerprint|steps|rejected|failed|reason"
+. "$HALOSWEEP_SOURCE/tests/support/same_answer.sh"
 
 wave=(--n "400, 30" --equations.du v --equations.dv 'c2*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u)'
   --parameters.c2 4 --initial 'sin(2*pi*i/n)*cos(2*pi*j/m), 0')
@@ -38,20 +17,19 @@ try implicit reaction-diffusion --n 60 --method tr-bdf2 --t_end 3 --linear gmres
 try explosion --n 3000 --equations.du 'u^2' --initial 'i == 7 ? 2 : 0.1' --t_end 1
 
 go 1 cuda heat1d --n 60 --initial 1 --t_end 0.05 --method tr-bdf2 --linear direct
-rc=$?
 [ $rc = 0 ] || [ $rc = 7 ] || { echo "direct: exit $rc"; cat err; bad=1; } # 7: there is no MUMPS
 
 # begun here, ended there; before and after auto has changed the method
 words=(heat1d --n 60 --initial 1 --t_end 0.05)
 go 1 omp "${words[@]}"
-want=$(print r.json)
+want=$(answer)
 for pair in "cuda omp 20" "omp cuda 90"; do
   read -r from to steps <<< "$pair"
   rm -f ck.*.h5
   go 1 "$from" "${words[@]}" --checkpoint ck.h5 --max_steps "$steps"
   go 2 "$to" "${words[@]}" --checkpoint ck.h5 --restart latest
-  if [ "$(print r.json)" != "$want" ] || grep -q '"restarted_from": null' r.json; then
-    echo "restart, $pair: $(print r.json), in one go: $want"
+  if [ "$(answer)" != "$want" ] || grep -q '"restarted_from": null' r.json; then
+    echo "restart, $pair: $(answer), in one go: $want"
     cat err
     bad=1
   fi

@@ -4,25 +4,8 @@
 # schemes, explicit and implicit; and a run stopped on one and gone on with on the other.
 set -u
 . "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
-print() { sed -n 's/^fingerprint  *//p' "$1"; }
-
-try() { # name, then the words of heat
-  local name=$1 first='' print
-  shift
-  for how in "1 ref" "1 cuda" "2 cuda"; do
-    mpirun -n ${how% *} "$HALOSWEEP" heat "$@" --backend ${how#* } --threads 1 --progress off > out 2> err
-    rc=$?
-    print="$rc $(print out)"
-    if [ -z "$first" ]; then
-      first=$print
-      [ "$rc" = 0 ] && [ -n "$(print out)" ] || { echo "$name: $print"; cat err; bad=1; }
-    elif [ "$print" != "$first" ]; then
-      echo "$name: $how: $print, reference: $first"
-      cat err
-      bad=1
-    fi
-  done
-}
+command=heat ways=("1 ref" "1 cuda" "2 cuda") keys=fingerprint must=0
+. "$HALOSWEEP_SOURCE/tests/support/same_answer.sh"
 
 try held --n 300,211 --length 2,1 --initial "sin(3*pi*x)*y" --boundary "dirichlet(initial)" --scheme ftcs --steps 203
 try line --n 5000 --initial "exp(-100*(x-0.3)^2)" --boundary periodic --scheme ftcs --steps 307
@@ -43,15 +26,18 @@ try conserved --n 90,140 --scheme tr-bdf2 --initial "x*y" --boundary "neumann(0)
 try steady --n 150,121 --scheme steady --initial "x" --alpha "1+9*x" --source "sin(7*x*y)" --boundary_xmin "robin(1, y)"
 
 gone_on() { # steps first and in all, words of heat
-  local first=$1 all=$2
+  local first=$1 all=$2 whole
   shift 2
-  "$HALOSWEEP" heat "$@" --steps "$all" --backend ref --progress off > whole 2> err || bad=1
+  go 1 ref "$@" --steps "$all"
+  whole="$rc $(answer)"
+  [ "${whole#0 ?}" != "$whole" ] || { echo "$whole: $*"; cat err; bad=1; }
   for how in "ref cuda" "cuda ref" "omp cuda"; do
     rm -f ck.*.h5
-    "$HALOSWEEP" heat "$@" --steps "$first" --checkpoint ck.h5 --backend "${how% *}" --progress off > out 2> err || bad=1
-    "$HALOSWEEP" heat "$@" --steps "$all" --checkpoint ck.h5 --restart latest --backend "${how#* }" --progress off > out 2> err || bad=1
-    if [ -z "$(print out)" ] || [ "$(print out)" != "$(print whole)" ]; then
-      echo "gone on ${how/ / to }: $(print out), whole: $(print whole): $*"
+    go 1 "${how% *}" "$@" --steps "$first" --checkpoint ck.h5
+    [ "$rc" = 0 ] || { cat err; bad=1; }
+    go 1 "${how#* }" "$@" --steps "$all" --checkpoint ck.h5 --restart latest
+    if [ "$rc $(answer)" != "$whole" ]; then
+      echo "gone on ${how/ / to }: $rc $(answer), whole: $whole: $*"
       cat err
       bad=1
     fi

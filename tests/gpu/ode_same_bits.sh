@@ -4,29 +4,8 @@
 # samples, C files, failures, a checkpoint that goes on on the other backend.
 set -u
 . "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
-print() { sed -n 's/^ *"\(fingerprint\|steps\|rejected\|failed\|reason\)": *//p' "$1" | tr -d '\n'; }
-go() { # ranks, backend, the words of ode
-  rm -f r.json
-  mpirun -n "$1" "$HALOSWEEP" ode "${@:3}" --backend "$2" --threads 1 --report r.json --progress off --quiet > out 2> err
-}
-
-try() { # name, then the words of ode
-  local name=$1 first='' print
-  shift
-  for how in "1 ref" "2 omp" "1 cuda" "2 cuda"; do
-    go "${how% *}" "${how#* }" "$@"
-    rc=$?
-    print="$rc $(print r.json)"
-    if [ -z "$first" ]; then
-      first=$print
-    elif [ "$print" != "$first" ]; then
-      echo "$name: $how: $print, reference: $first"
-      cat err
-      bad=1
-    fi
-  done
-  echo "$name: $first"
-}
+command=ode ways=("1 ref" "2 omp" "1 cuda" "2 cuda") keys="fingerprint|steps|rejected|failed|reason"
+. "$HALOSWEEP_SOURCE/tests/support/same_answer.sh"
 
 cat > c.c << 'END'
 #include <math.h>
@@ -51,13 +30,13 @@ try limit lorenz --t_end 10 --max_steps 50
 # begun here, ended there
 words=(lorenz --rtol 1e-8 --t_end 20 --sweep.rho 'linspace(10, 40, 300)')
 go 1 ref "${words[@]}"
-want=$(print r.json)
+want=$(answer)
 for pair in "cuda omp" "omp cuda" "cuda cuda"; do
   rm -f ck.*.h5
   go 1 "${pair% *}" "${words[@]}" --checkpoint ck.h5 --max_steps 100
   go 2 "${pair#* }" "${words[@]}" --checkpoint ck.h5 --restart latest
-  if [ "$(print r.json)" != "$want" ] || grep -q '"restarted_from": null' r.json; then
-    echo "restart, $pair: $(print r.json), in one go: $want"
+  if [ "$(answer)" != "$want" ] || grep -q '"restarted_from": null' r.json; then
+    echo "restart, $pair: $(answer), in one go: $want"
     cat err
     bad=1
   fi

@@ -3,27 +3,8 @@
 # two ranks (which may share a GPU), from omp and from ref; every kind of rule, a sweep, a C file, failures.
 set -u
 . "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
-print() { sed -n 's/^ *"\(fingerprint\|evaluations\|reason\|value\|error_estimate\)": *//p' "$1" | tr -d '\n'; }
-
-try() { # name, then the words of quad
-  local name=$1 first='' print
-  shift
-  for how in "1 ref" "2 omp" "1 cuda" "2 cuda"; do
-    rm -f r.json
-    mpirun -n ${how% *} "$HALOSWEEP" quad "$@" --backend ${how#* } --threads 1 --report r.json \
-      --progress off --quiet > out 2> err
-    rc=$?
-    print="$rc $(print r.json)"
-    if [ -z "$first" ]; then
-      first=$print
-    elif [ "$print" != "$first" ]; then
-      echo "$name: $how: $print, reference: $first"
-      cat err
-      bad=1
-    fi
-  done
-  echo "$name: $first"
-}
+command=quad ways=("1 ref" "2 omp" "1 cuda" "2 cuda") keys="fingerprint|evaluations|reason|value|error_estimate"
+. "$HALOSWEEP_SOURCE/tests/support/same_answer.sh"
 
 cat > f.c << 'END'
 #include <math.h>

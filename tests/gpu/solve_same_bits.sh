@@ -3,26 +3,8 @@
 # two ranks (which may share a GPU) and from the reference backend; matrices, methods, ways to end.
 set -u
 . "$HALOSWEEP_SOURCE/tests/support/needs_gpu.sh"
-print() { sed -n 's/^fingerprint  //p' "$1"; }
-
-try() { # name, then the words of solve
-  local name=$1 first='' print
-  shift
-  for how in "1 ref" "1 cuda" "2 cuda" "3 cuda"; do
-    rm -f h.csv
-    mpirun -n ${how% *} "$HALOSWEEP" solve "$@" --backend ${how#* } --threads 1 --history h.csv \
-      --progress off --quiet > out 2> err
-    rc=$?
-    print="$rc $(print out) $(cksum < h.csv)"
-    if [ -z "$first" ]; then
-      first=$print
-    elif [ "$print" != "$first" ]; then
-      echo "$name: $how: $print, reference: $first"
-      cat err
-      bad=1
-    fi
-  done
-}
+command=solve ways=("1 ref" "1 cuda" "2 cuda" "3 cuda") keys=fingerprint history=yes
+. "$HALOSWEEP_SOURCE/tests/support/same_answer.sh"
 
 try poisson2d --problem poisson2d --n 100 --method cg
 try poisson3d --problem poisson3d --n 20 --method jor --omega 0.9 --iterations 300
